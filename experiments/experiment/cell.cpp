@@ -169,10 +169,6 @@ Index score_step(const Cell& cell) {
   return step == settings.integer("train.steps") ? 0 : step;
 }
 
-Cell cell_in(const LockedPath& out, const Entrant& entrant, const Settings& evaluation, std::uint64_t seed) {
-  return {entrant, evaluation, seed, out / "cells" / entrant.row.folder / fmt::format("seed-{}", seed)};
-}
-
 void share_trainings(std::vector<Cell>& cells) {
   std::map<std::pair<std::string, std::uint64_t>, LockedPath> folders;  // by identity and seed
   const auto own = [](const Cell& cell, std::size_t stage) {

@@ -33,6 +33,8 @@ struct Entrant {
   Row row;
   std::vector<Stage> stages;  // one, or two with fine-tuning
   std::string tuned = {};     // the values chosen for it, one line
+  std::map<std::uint64_t, std::string> checkpoints =
+      {};  // of models that exist, by seed; empty: it is trained
 
   const Stage& first() const { return stages.front(); }
   const Stage& last() const { return stages.back(); }
@@ -70,18 +72,18 @@ struct Cell {
   std::vector<LockedPath> trainings = {};  // of its stages, possibly shared by rows; none if its model exists
   LockedPath checkpoint = {};              // of its model
   std::vector<std::set<Index>> kept = {};  // by stage, the steps whose weights are kept; 0: the last
+  std::filesystem::path initial = {};      // the checkpoint from which the first training starts; empty: none
 
   /// "rope seed 1"
   std::string name() const;
   /// The folder that only one cell at a time may write: that of its first training.
   const LockedPath& place() const { return trainings.empty() ? folder : trainings.front(); }
+  /// Whether its settings and its seed say which weights it has.
+  bool is_from_scratch() const { return !trainings.empty() && initial.empty(); }
 };
 
 /// The step whose weights are scored; 0 means the last.
 Index score_step(const Cell& cell);
-
-/// A cell with its result in <out>/cells/<row>/seed-<seed>.
-Cell cell_in(const LockedPath& out, const Entrant& entrant, const Settings& evaluation, std::uint64_t seed);
 
 /// Gives each training of `cells` a folder: that of a cell that began it in an earlier run, or else of the first cell that
 /// needs it. Gives each cell the checkpoint that it scores. A training keeps the weights that any row scores, for any seed.

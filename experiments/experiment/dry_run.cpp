@@ -57,9 +57,8 @@ std::string dry_run_text(const Settings& settings, const std::vector<Entrant>& e
   for (const Entrant& candidate : candidates) choosing.add(candidate.first());
   Trained trained;
   const std::string rows = table(entrants, threads, trained);
-  std::string text =
-      fmt::format("{}: {} cells = {} rows × {} seeds, {} trainings", settings.text("experiment.name"),
-                  entrants.size() * seeds, entrants.size(), seeds, trained.identities.size() * seeds);
+  std::string text = fmt::format("{} cells = {} rows × {} seeds, {} trainings", entrants.size() * seeds,
+                                 entrants.size(), seeds, trained.identities.size() * seeds);
   if (!candidates.empty()) text += fmt::format(", after {} that choose values", choosing.identities.size());
   if (all_looks.size() > 1) {
     text += fmt::format(", and up to {} seeds of rows about which something is undecided", all_looks.back());

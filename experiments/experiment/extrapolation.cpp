@@ -9,7 +9,6 @@
 #include "experiments/claims/sections.h"
 #include "experiments/experiment/dry_run.h"
 #include "experiments/experiment/outline.h"
-#include "experiments/experiment/results_folder.h"
 #include "experiments/experiment/tuning.h"
 #include "experiments/process/streams.h"
 #include "experiments/report/verdicts.h"
@@ -19,24 +18,69 @@
 
 namespace ordinal::experiments {
 
-Extrapolation::Extrapolation(const Settings& settings, std::filesystem::path out, const CellWorkers& workers)
-    : settings_(settings), out_(std::move(out)), workers_(workers) {
+namespace {
+
+// Results of different programs are not mixed in one folder.
+void check_out(const std::filesystem::path& out, Holds holds) {
+  struct Kind {
+    Holds holds;
+    const char* name;
+    const char* what;
+  };
+  for (const auto& [other, name, what] :
+       {Kind{Holds::cells, "cells", "the trainings of an experiment"},
+        Kind{Holds::training, "checkpoint.safetensors", "a single training"},
+        Kind{Holds::scores, "scores", "scores of checkpoints, which evaluate wrote"}}) {
+    if (other == holds || !std::filesystem::exists(out / name)) continue;
+    throw ConfigError(fmt::format("{}: it holds {}; choose another --out, or remove it", out.string(), what));
+  }
+}
+
+}  // namespace
+
+std::string name_by_folder(const std::filesystem::path& folder) {
+  return folder_of(
+      std::filesystem::absolute(folder / "").lexically_normal().parent_path().filename().string());
+}
+
+Extrapolation::Extrapolation(const Settings& settings, std::filesystem::path out, const CellWorkers& workers,
+                             Form form)
+    : settings_(settings),
+      out_(std::move(out)),
+      workers_(workers),
+      form_(std::move(form)),
+      makers_(std::move(form_.makers)),
+      entrants_(std::move(form_.rows)) {
   check_tuning(settings);
-  for (const Row& row : rows_of(settings)) entrants_.push_back(makers_.make(row));
+  if (entrants_.empty()) {
+    for (const Row& row : rows_of(settings)) entrants_.push_back(makers_.make(row));
+  }
   seeds_of_row_.assign(entrants_.size(), static_cast<std::size_t>(looks(settings).front()));
   candidates_ = tuning_candidates(entrants_, settings, makers_);
   read_claims();
   make_cells();
 }
 
+LockedPath Extrapolation::folder_of_cell(const Row& row, std::uint64_t seed) const {
+  if (form_.holds == Holds::training) return out_;
+  const char* all = form_.holds == Holds::scores ? "scores" : "cells";
+  return out_ / all / row.folder / fmt::format("seed-{}", seed);
+}
+
 std::vector<Cell> Extrapolation::cells_with(const std::vector<std::size_t>& seeds_of_row) const {
   std::vector<Cell> cells;
   const std::vector<std::uint64_t> all = seeds(settings_);
   for (std::size_t r = 0; r < entrants_.size(); ++r) {
-    for (const std::uint64_t seed : std::span(all).first(seeds_of_row[r]))
-      cells.push_back(cell_in(out_, entrants_[r], settings_, seed));
+    const Entrant& entrant = entrants_[r];
+    for (const std::uint64_t seed : std::span(all).first(seeds_of_row[r])) {
+      const auto scored = entrant.checkpoints.find(seed);
+      if (form_.holds == Holds::scores && scored == entrant.checkpoints.end()) continue;
+      Cell& cell = cells.emplace_back(Cell{entrant, settings_, seed, folder_of_cell(entrant.row, seed)});
+      if (scored != entrant.checkpoints.end()) cell.checkpoint = scored->second;
+      cell.initial = form_.initial;
+    }
   }
-  share_trainings(cells);
+  if (form_.holds != Holds::scores) share_trainings(cells);
   return cells;
 }
 
@@ -57,6 +101,7 @@ void Extrapolation::read_claims() {
 }
 
 std::string Extrapolation::plan() const {
+  if (!form_.plan.empty()) return form_.plan;
   return dry_run_text(settings_, entrants_, candidates_, workers_.threads.count());
 }
 
@@ -67,7 +112,7 @@ void Extrapolation::check_all_cells() const {
 
 // Tuning changes rows, so their cells can only be checked afterwards.
 void Extrapolation::check_folders() const {
-  check_out(out_, Holds::experiment);
+  check_out(out_, form_.holds);
   if (settings_.tuned().empty()) return check_all_cells();
   check_cells(tuning_cells(candidates_, settings_, out_), workers_);
 }
@@ -135,7 +180,7 @@ bool Extrapolation::add_seeds(const std::vector<CellResult>& results, Index look
 
 ExperimentResult Extrapolation::outline() const {
   ExperimentResult result = outline_of(entrants_);
-  result.name = settings_.text("experiment.name");
+  result.name = form_.holds == Holds::cells ? settings_.text("experiment.name") : name_by_folder(out_);
   result.looks = std::ssize(looks(settings_));
   result.published = published_;
   return result;
@@ -146,7 +191,10 @@ ExperimentResult Extrapolation::experiment(std::vector<CellResult> results) {
     frame_ = outline();
     frame_->settings = settings_.resolved_config();
     const std::string config = (out_ / "resolved.cfg").string();
-    frame_->command = "./experiments/run " + quoted_for_shell((config.starts_with('-') ? "./" : "") + config);
+    frame_->command = form_.command;
+    if (form_.command.empty())
+      frame_->command =
+          "./experiments/run " + quoted_for_shell((config.starts_with('-') ? "./" : "") + config);
     frame_->manifest = {{"seeds", settings_.text("experiment.seeds")}};
     add_tasks(*frame_, entrants_, makers_, seeds(settings_).front());
   }

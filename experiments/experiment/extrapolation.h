@@ -15,16 +15,33 @@
 
 namespace ordinal::experiments {
 
+/// What a results folder holds: cells/<row>/seed-<n>, a single training, or scores/<row>/seed-<n>.
+enum class Holds { cells, training, scores };
+
+/// How `train` and `evaluate` differ from an experiment that trains the rows of its settings.
+struct Form {
+  Holds holds = Holds::cells;
+  std::string command = {};            // that repeats it; empty: a run of resolved.cfg
+  std::string plan = {};               // empty: that of the trainings
+  std::filesystem::path initial = {};  // the checkpoint from which a single training starts
+  std::vector<Entrant> rows = {};      // empty: those of the settings
+  Entrants makers = {};                // of these rows
+};
+
+/// What a row is called whose files stand in this folder: "rope" for results/rope.
+std::string name_by_folder(const std::filesystem::path& folder);
+
 class Extrapolation {
  public:
   /// `out` is the results folder; the trainings run on `workers`. Throws ConfigError or DataError if
   /// any cell or length is impossible, before anything is written.
-  Extrapolation(const Settings& settings, std::filesystem::path out, const CellWorkers& workers);
+  Extrapolation(const Settings& settings, std::filesystem::path out, const CellWorkers& workers,
+                Form form = {});
 
-  /// What would be run: cells, parameters, floating-point operations and memory of each.
+  /// What would be run: cells, parameters, floating-point operations and memory of each. Or the plan of the form.
   std::string plan() const;
 
-  /// Throws ConfigError if the results folder holds results of another program, and what check_cells() throws.
+  /// Throws ConfigError if the results folder holds something else, and what check_cells() throws.
   void check_folders() const;
 
   /// Locks the results folder: from now on only this run writes there, or this run and other shares. Checks it again.
@@ -44,6 +61,7 @@ class Extrapolation {
   std::filesystem::path report(const ExperimentResult& result) const;
 
  private:
+  LockedPath folder_of_cell(const Row& row, std::uint64_t seed) const;
   std::vector<Cell> cells_with(const std::vector<std::size_t>& seeds_of_row) const;
   void make_cells() { cells_ = cells_with(seeds_of_row_); }
   void check_all_cells() const;
@@ -63,6 +81,7 @@ class Extrapolation {
   LockedPath out_;
   std::optional<FolderLock> lock_;
   CellWorkers workers_;
+  Form form_;
   Entrants makers_;
   std::vector<Entrant> entrants_;
   std::vector<std::size_t> seeds_of_row_;  // for each entrant, how many of all seeds are trained

@@ -119,11 +119,6 @@ void write_manifest(const ExperimentResult& result, const LockedPath& out) {
   write_file_atomically(out / "manifest.json", manifest.dump(2) + "\n");
 }
 
-// "rope" for results/rope and results/rope/
-std::string name_of(const std::filesystem::path& folder) {
-  return std::filesystem::absolute(folder / "").lexically_normal().parent_path().filename().string();
-}
-
 }  // namespace
 
 ExperimentResult outline_of(const std::vector<Entrant>& entrants) {
@@ -175,22 +170,6 @@ std::filesystem::path write_experiment(const ExperimentResult& result, std::span
     cells = cells.subspan(static_cast<std::size_t>(end));
   }
   return write_report(result, out, figures);
-}
-
-ModelReport write_models(const std::vector<Entrant>& entrants, const Entrants& makers,
-                         std::span<const Cell> cells, std::vector<CellResult> results, const LockedPath& out,
-                         const std::string& settings, const std::string& command) {
-  ExperimentResult result = outline_of(entrants);
-  result.name = name_of(out);
-  result.settings = settings;
-  result.command = command;
-  std::set<std::uint64_t> seeds;
-  for (const Cell& cell : cells) seeds.insert(cell.seed);
-  result.manifest = {{"seeds", fmt::format("{}", fmt::join(seeds, ", "))}};
-  add_tasks(result, entrants, makers, cells.front().seed);
-  add_cells(result, std::move(results));
-  const auto page = write_experiment(result, cells, out);
-  return {std::move(result), page};
 }
 
 }  // namespace ordinal::experiments

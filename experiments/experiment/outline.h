@@ -28,13 +28,4 @@ void add_cells(ExperimentResult& result, std::vector<CellResult> cells);
 std::filesystem::path write_experiment(const ExperimentResult& result, std::span<const Cell> cells,
                                        const LockedPath& out);
 
-struct ModelReport {
-  ExperimentResult result;
-  std::filesystem::path page;
-};
-/// The same for models outside an experiment. `settings` is the verbatim resolved.cfg; `command` repeats the run.
-ModelReport write_models(const std::vector<Entrant>& entrants, const Entrants& makers,
-                         std::span<const Cell> cells, std::vector<CellResult> results, const LockedPath& out,
-                         const std::string& settings, const std::string& command);
-
 }  // namespace ordinal::experiments

@@ -14,6 +14,7 @@
 #include "experiments/experiment/side_by_side.h"
 #include "experiments/process/memory.h"
 #include "experiments/scoring/scoring.h"
+#include "experiments/training/training_run.h"
 #include "framework/core/errors.h"
 
 namespace ordinal::experiments {
@@ -29,7 +30,7 @@ std::unique_ptr<TrainingRun> train(const Cell& cell, const std::string& label, T
   std::unique_ptr<TrainingRun> run;
   for (std::size_t i = 0; i < cell.trainings.size(); ++i) {
     const std::string name = fmt::format("{}{}  ", label, i == 0 ? "" : " fine-tuning");
-    const LockedPath initial = run ? run->checkpoint_path() : LockedPath();
+    const std::filesystem::path initial = run ? run->checkpoint_path() : cell.initial;
     const LockedPath& folder = cell.trainings[i];
     run = std::make_unique<TrainingRun>(cell.entrant.stages[i].plan, cell.seed, folder, threads, initial,
                                         cell.kept[i]);
@@ -61,13 +62,44 @@ struct ScoredModel {
   Parameters<float> values;
 };
 
+// The result of a cell whose model was trained, by `run` or elsewhere. Returns that of an earlier run if it has these settings
+// and weights. Otherwise scores each length under each condition and writes the result. Throws Stopped if interrupted.
+CellResult score_cell(const Cell& cell, const TrainingRun* run, Threads& threads, Progress& progress,
+                      const InterruptGuard& interrupt) {
+  const ScoredModel scored(cell);
+  CellResult result = empty_result(cell);
+  if (run != nullptr) {
+    const Index step = score_step(cell) > 0 ? score_step(cell) : run->steps();
+    run->check(scored.file, cell.checkpoint, step, step);
+    result.training_curve = run->log().curve(step);
+    if (!result.training_curve.empty()) result.final_train_loss = result.training_curve.back().second;
+    result.seconds = run->seconds();
+    result.gradient_norm = run->log().gradient_norm(step);
+  }
+  const auto builds = scored.file.metadata().find("builds");
+  if (builds != scored.file.metadata().end()) result.builds = builds->second;
+  result.note = scored.model.encoding().note();
+  result.weights_hash = weights_hash(scored.values);
+  const std::optional<CellResult> earlier = finished_result(cell);
+  if (earlier && earlier->weights_hash == result.weights_hash) {
+    progress.say(cell.name() + "  already done, skipped");
+    return *earlier;
+  }
+  const Subject subject{scored.model,    scored.values, cell.entrant.task(), cell.entrant.last().plan,
+                        cell.evaluation, cell.seed};
+  result.scores = score_all(subject, cell.entrant.row.settings, cell.name(), threads, progress,
+                            [&] { return interrupt.requested(); });
+  write_result(cell, result);
+  return result;
+}
+
 // Throws what training the cell would throw because of the files that exist.
 void check_trainings(const Cell& cell, Threads& threads) {
   const auto is_begun = [&](std::size_t i) {
     return i < cell.trainings.size() && std::filesystem::exists(kept_path(cell.trainings[i], 0));
   };
-  LockedPath initial;
-  for (std::size_t i = 0; is_begun(i); ++i) {
+  std::filesystem::path initial = cell.initial;
+  for (std::size_t i = 0; is_begun(i) || (i == 0 && !initial.empty()); ++i) {
     const TrainingRun run(cell.entrant.stages[i].plan, cell.seed, cell.trainings[i], threads, initial,
                           cell.kept[i]);
     if (run.goes_past_end() && is_begun(i + 1)) {
@@ -148,7 +180,7 @@ class Runner {
   // The results of earlier runs. Only loading a checkpoint shows whether it has the weights that were scored.
   void read_finished() {
     for (std::size_t i = 0; i < cells_.size(); ++i) {
-      if (!cells_[i].trainings.empty()) results_[i] = finished_result(cells_[i]);
+      if (cells_[i].is_from_scratch()) results_[i] = finished_result(cells_[i]);
       if (results_[i]) {
         progress_.say(label(i) + "  already done, skipped");
       } else {
@@ -219,7 +251,8 @@ class Runner {
   std::optional<CellResult> result_of(std::size_t i, Threads& threads, Progress& progress) {
     const Cell& cell = cells_[i];
     if (cell.trainings.empty()) return score_cell(cell, nullptr, threads, progress, interrupt_);
-    if (auto done = finished_result(cell)) return done;  // another process may have finished it by now
+    const auto done = cell.is_from_scratch() ? finished_result(cell) : std::nullopt;
+    if (done) return done;  // another process has finished it by now
     try {
       const auto run = train(cell, label(i), threads, progress, interrupt_);
       if (!run) return std::nullopt;
@@ -270,7 +303,7 @@ class Runner {
 void check_cells(const std::vector<Cell>& cells, const CellWorkers& workers) {
   std::vector<const Cell*> left;
   for (const Cell& cell : cells) {
-    if (!finished_result(cell) || cell.trainings.empty()) left.push_back(&cell);
+    if (!finished_result(cell) || !cell.is_from_scratch()) left.push_back(&cell);
   }
   require_memory(left, workers);
   std::set<std::filesystem::path> checked;  // rows may share a training
@@ -281,35 +314,6 @@ void check_cells(const std::vector<Cell>& cells, const CellWorkers& workers) {
       check_trainings(*cell, workers.threads);
     }
   }
-}
-
-CellResult score_cell(const Cell& cell, const TrainingRun* run, Threads& threads, Progress& progress,
-                      const InterruptGuard& interrupt) {
-  const ScoredModel scored(cell);
-  CellResult result = empty_result(cell);
-  if (run != nullptr) {
-    const Index step = score_step(cell) > 0 ? score_step(cell) : run->steps();
-    run->check(scored.file, cell.checkpoint, step, step);
-    result.training_curve = run->log().curve(step);
-    if (!result.training_curve.empty()) result.final_train_loss = result.training_curve.back().second;
-    result.seconds = run->seconds();
-    result.gradient_norm = run->log().gradient_norm(step);
-  }
-  const auto builds = scored.file.metadata().find("builds");
-  if (builds != scored.file.metadata().end()) result.builds = builds->second;
-  result.note = scored.model.encoding().note();
-  result.weights_hash = weights_hash(scored.values);
-  const std::optional<CellResult> earlier = finished_result(cell);
-  if (earlier && earlier->weights_hash == result.weights_hash) {
-    progress.say(cell.name() + "  already done, skipped");
-    return *earlier;
-  }
-  const Subject subject{scored.model,    scored.values, cell.entrant.task(), cell.entrant.last().plan,
-                        cell.evaluation, cell.seed};
-  result.scores = score_all(subject, cell.entrant.row.settings, cell.name(), threads, progress,
-                            [&] { return interrupt.requested(); });
-  write_result(cell, result);
-  return result;
 }
 
 std::optional<std::vector<CellResult>> run_cells(const std::vector<Cell>& cells, const CellWorkers& workers,

@@ -9,7 +9,7 @@
 #include "experiments/process/interrupt.h"
 #include "experiments/process/progress.h"
 #include "experiments/settings/command_line.h"
-#include "experiments/training/training_run.h"
+#include "framework/core/threads.h"
 
 namespace ordinal::experiments {
 
@@ -29,12 +29,6 @@ using ResultsSoFar = std::function<void(std::vector<CellResult>)>;
 /// or CheckpointError for a result or a checkpoint that is damaged or belongs to another training, and ConfigError if there
 /// is not enough memory.
 void check_cells(const std::vector<Cell>& cells, const CellWorkers& workers);
-
-/// The result of a cell whose model was trained, by `run` or elsewhere. Returns that of an earlier run if it has these
-/// settings and weights. Otherwise scores each length under each condition and writes the result. Throws Stopped if
-/// interrupted.
-CellResult score_cell(const Cell& cell, const TrainingRun* run, Threads& threads, Progress& progress,
-                      const InterruptGuard& interrupt);
 
 /// The results of all cells, in their order. Reads those that are done; trains the others (or loads their
 /// checkpoints), scores them and writes the results. Cells that share a training run one after the other, each

@@ -1,98 +1,145 @@
 // evaluate: scores checkpoints at any lengths, under any conditions and on any task that their tokens fit, and writes the
 // report of an experiment.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <set>
 
-#include "experiments/experiment/checkpoint_rows.h"
-#include "experiments/experiment/outline.h"
-#include "experiments/experiment/results_folder.h"
-#include "experiments/experiment/run_cells.h"
-#include "experiments/process/machine.h"
-#include "experiments/process/streams.h"
+#include "experiments/experiment/run_experiment.h"
 #include "experiments/programs/driver.h"
-#include "experiments/report/terminal_table.h"
-#include "framework/storage/atomic_file.h"
-#include "framework/storage/folder_lock.h"
+#include "experiments/settings/checkpoint_settings.h"
+#include "experiments/settings/checks.h"
+#include "framework/core/errors.h"
 
 namespace ordinal::experiments {
 namespace {
 
+// The settings to test a checkpoint, which says how it was trained. The task, the positions and evaluate.… are those given,
+// or else the checkpoint's. The model of a config file is ignored: it is that of trainings.
+Settings evaluation_settings(const Settings& given, const std::string& path) {
+  const Settings trained = settings_of(SafetensorsFile(path), path);
+  Settings wanted = given;
+  wanted.forget_comparison();
+  for (const Key& key : all_keys()) {
+    const std::string section = key.section();
+    const bool may_be_given = section == "model"   ? given.origin(key.name) == command_line_origin
+                              : section == "train" ? key.name == "train.batch" && given.is_given(key.name)
+                                                   : section != "finetune";
+    if (may_be_given) continue;
+    wanted.reset(key.name);
+    if (section == "train" && trained.is_given(key.name)) wanted.set(key.name, trained.text(key.name), path);
+  }
+  return fine_tuning_settings(wanted, path);
+}
+
+// The folder that a row is called as: the one with its seeds, as in rope/seed-1/checkpoint.safetensors, or else that of the file.
+std::filesystem::path row_folder(const std::filesystem::path& checkpoint) {
+  const auto folder = std::filesystem::absolute(checkpoint).lexically_normal().parent_path();
+  for (auto at = folder; at.has_relative_path(); at = at.parent_path())
+    if (at.filename().string().starts_with("seed-")) return at.parent_path();
+  return folder;
+}
+
+bool are_seeds_of_a_row(const Entrant& a, const std::string& a_path, const Entrant& b,
+                        const std::string& b_path) {
+  return row_folder(a_path) == row_folder(b_path) && a.task().data_hash() == b.task().data_hash() &&
+         a.first().plan.full == b.first().plan.full;
+}
+
+// Reads the checkpoints, and collects what is wrong with them.
+class Rows {
+ public:
+  Rows(const CommandLine& command, Form& form) : command_(command), form_(form) {
+    for (const std::string& path : command.several) {
+      try {
+        add(path);
+      } catch (const CheckpointError& error) {  // names the file
+        problems_.emplace_back(error.what());
+      } catch (const ConfigError& error) {
+        problems_.push_back(fmt::format("{}: {}", path, error.what()));
+      }
+    }
+    if (!problems_.empty()) throw ConfigError(joined(problems_, "\n"));
+  }
+
+ private:
+  void add(const std::string& path) {
+    const Settings settings = evaluation_settings(command_.settings, path);
+    for (const std::string& problem : unused_settings(settings, Builds::model))
+      if (++unread_[problem] == command_.several.size()) problems_.push_back(problem);
+    const std::string name = name_by_folder(row_folder(path));
+    Entrant entrant = form_.makers.make({name, name, {}, settings});
+    for (Stage& stage : entrant.stages) stage.rows = {};  // the task may be another than that of training
+    const auto seed = static_cast<std::uint64_t>(settings.integer("train.seed"));
+    auto row = std::ranges::find_if(form_.rows, [&](const Entrant& one) { return one.row.label == name; });
+    if (row == form_.rows.end()) {
+      form_.rows.push_back(std::move(entrant));
+      form_.rows.back().checkpoints = {{seed, path}};
+      return;
+    }
+    const std::string first = row->checkpoints.begin()->second;
+    const bool is_row = are_seeds_of_a_row(*row, first, entrant, path);
+    if (is_row && row->checkpoints.emplace(seed, path).second) return;
+    problems_.push_back(fmt::format(
+        "{}: it would be {}{}, as {} is; leave one of them out, or score each with an --out of its own", path,
+        name, is_row ? fmt::format(" seed {}", seed) : "", is_row ? row->checkpoints.at(seed) : first));
+  }
+
+  const CommandLine& command_;
+  Form& form_;
+  std::vector<std::string> problems_;
+  std::map<std::string, std::size_t> unread_;  // how many checkpoints do not read a setting
+};
+
+// A checkpoint may be scored on a task or texts other than its own, but the user may also have forgotten to give them.
+std::string warning_of(const Entrant& row, const std::string& checkpoint) {
+  const Metadata trained = SafetensorsFile(checkpoint).metadata();
+  const auto data = trained.find("data_hash");
+  const auto name = trained.find("task.name");
+  if (data == trained.end() || name == trained.end() || data->second == row.task().data_hash()) return "";
+  const std::string here = row.first().plan.full.at("task.name");
+  return fmt::format("warning: {} was trained on {}, and is scored on {}\n", checkpoint, name->second,
+                     here == name->second ? "other data of that task" : here);
+}
+
 // A line for each row and each of its checkpoints.
-std::string plan_text(const CheckpointRows& all, const Entrants& makers, int threads) {
+std::string plan_text(const Form& form, int threads) {
   std::string text;
-  for (const Entrant& row : all.rows) {
+  for (const Entrant& row : form.rows) {
     const Workload& work = row.last().work;
     text +=
         fmt::format("{}: {} parameters, {}; scoring {} tokens needs about {:.1f} MB\n", row.row.label,
                     work.parameters, work.positions, work.scoring.seq_len, work.scoring.bytes(threads) / 1e6);
-    for (const Cell& cell : all.cells) {
-      if (&cell.entrant == &row) text += fmt::format("  seed {}: {}\n", cell.seed, cell.checkpoint.string());
-    }
+    for (const auto& [seed, path] : row.checkpoints) text += fmt::format("  seed {}: {}\n", seed, path);
+    text += warning_of(row, row.checkpoints.begin()->second);
   }
-  for (const auto& [name, task] : makers.tasks()) text += fmt::format("task {}\n", task->describe());
-  const Settings& first = all.rows.front().row.settings;
+  for (const auto& [name, task] : form.makers.tasks()) text += fmt::format("task {}\n", task->describe());
+  const Settings& first = form.rows.front().row.settings;
   return text + fmt::format("scored at lengths {} ({})\n", fmt::join(evaluation_lengths(first), ", "),
                             joined(first.list("evaluate.conditions")));
 }
 
-// A checkpoint may be scored on a task or texts other than its own, but the user may also have forgotten to give them.
-void warn_of_other_data(const Cell& cell, Progress& progress) {
-  const Metadata trained = SafetensorsFile(cell.checkpoint).metadata();
-  const auto data = trained.find("data_hash");
-  const auto name = trained.find("task.name");
-  if (data == trained.end() || name == trained.end() || data->second == cell.entrant.task().data_hash())
-    return;
-  const std::string here = cell.entrant.first().plan.full.at("task.name");
-  progress.say(fmt::format("warning: {} was trained on {}, and is scored on {}", cell.checkpoint.string(),
-                           name->second, here == name->second ? "other data of that task" : here));
-}
-
-// Gives the cells their folders, and checks what these hold.
-void place_cells(std::vector<Cell>& cells, const LockedPath& out, const CellWorkers& workers) {
-  std::vector<std::filesystem::path> folders;
-  for (Cell& cell : cells) {
-    cell.folder = cell_in(out, cell.entrant, cell.evaluation, cell.seed).folder;
-    folders.push_back(cell.folder);
+// The settings of an experiment that would train these rows and seeds. Its first row says on how many examples all are scored.
+Settings experiment_of(const std::vector<Entrant>& rows) {
+  const std::string origin = "evaluate";
+  Settings settings = rows.front().row.settings;
+  std::set<std::uint64_t> seeds;
+  for (const Entrant& row : rows) {
+    for (const auto& [key, value] : row.first().plan.full)
+      settings.add_to_section("row", row.row.label, key, value, origin);
+    for (const auto& [seed, path] : row.checkpoints) seeds.insert(seed);
   }
-  check_out(out, Holds::scores, folders);
-  check_cells(cells, workers);
+  settings.set("experiment.seeds", fmt::format("{},", fmt::join(seeds, ", ")), origin);
+  return settings;
 }
 
 int evaluate(const CommandLine& command) {
-  Threads threads(command.threads);
-  Progress progress(command.quiet);
-  Entrants makers;
-  CheckpointRows all = checkpoint_rows(command.settings, command.several, makers);
-  const std::string plan = plan_text(all, makers, threads.count());
-  if (command.dry_run) {
-    say_on_stdout(plan);
-    return 0;
-  }
-  const CellWorkers workers{threads};
-  const std::filesystem::path out = command.out.empty() ? "results/evaluate" : command.out;
-  place_cells(all.cells, out, workers);  // before it writes the lock
-  const FolderLock lock(out);
-  place_cells(all.cells, lock.path(), workers);
-  const std::string resolved = all.experiment().resolved_config();
-  write_file_atomically(lock.path() / "resolved.cfg", resolved);
-  progress.say(startup_line(threads.count()));
-  progress.say(plan);
-  for (const Entrant& row : all.rows)
-    warn_of_other_data(*std::ranges::find(all.cells, &row, [](const Cell& cell) { return &cell.entrant; }),
-                       progress);
-  auto results = [&] {
-    const InterruptGuard interrupt;
-    return run_cells(all.cells, workers, progress, interrupt);
-  }();
-  progress.finish_line();
-  if (!results) return say_interrupted(command.invocation);
-  const auto [result, page] = write_models(all.rows, makers, all.cells, std::move(*results), lock.path(),
-                                           resolved, "./experiments/run evaluate " + command.arguments);
-  draw_on_stdout(terminal_table(result, terminal_of(STDOUT_FILENO)));
-  say_on_stdout(fmt::format("report: {}\n", page.string()));
-  return 0;
+  Form form{.holds = Holds::scores, .command = "./experiments/run evaluate " + command.arguments};
+  Rows(command, form);
+  const Settings settings = experiment_of(form.rows);
+  form.plan = plan_text(form, command.threads);
+  return run_experiment(command, settings, command.out.empty() ? "results/evaluate" : command.out,
+                        std::move(form));
 }
 
 }  // namespace
@@ -101,8 +148,8 @@ DriverDescription evaluate_driver() {
       .name = "evaluate",
       .summary =
           "Scores checkpoints at any lengths and under any conditions, without training, and writes the "
-          "tables, plots and report of an experiment. Checkpoints that differ only in their seeds are one "
-          "row; rows are named by the settings in which they differ. Models come from the checkpoints, and "
+          "tables, plots and report of an experiment. A row is called as its folder: "
+          "checkpoints in <row>/seed-<n> are seeds of one row. Models come from the checkpoints, and "
           "so do the task and positions unless given. Every checkpoint is scored on as many examples as hold "
           "the tokens of a training batch of the first; with the evaluate.… of its training it gets the same "
           "bits.",

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 
 #include "experiments/process/utf8.h"
 #include "framework/core/errors.h"
@@ -153,104 +152,6 @@ std::vector<Row> rows_of(const Settings& settings) {
   name_folders(rows);
   for (Row& row : rows) fit_warmup(row.settings);
   return rows;
-}
-
-// ---- Short names for settings that hold every option, such as those of a checkpoint ----
-
-namespace {
-
-// Whether the settings give the same plan.
-bool means(const Settings& settings, const Plan& plan) {
-  try {
-    return Plan(settings, plan.task).full == plan.full;
-  } catch (const ConfigError&) {
-    return false;
-  }
-}
-
-// Removes the options without which the text means the same, also in nested parts.
-void shorten(Part& part, const std::function<bool()>& means_the_same) {
-  const OptionValues options = part.options;
-  for (const auto& [name, value] : options) {
-    part.options.erase(name);
-    if (means_the_same()) continue;
-    std::string& kept = part.options[name] = value;
-    if (value.find('(') == std::string::npos) continue;
-    Part nested = parse_part(value);
-    shorten(nested, [&] {
-      kept = to_string(nested);
-      return means_the_same();
-    });
-    kept = to_string(nested);
-  }
-}
-
-Settings settings_of(const Plan& plan) { return Settings::from_map(plan.full, "described"); }
-
-// The value of a key; if it names parts, without the options and positions that follow from the other settings.
-std::string short_value(const Plan& plan, const std::string& name) {
-  const Key& key = *find_key(name);
-  if (key.kind.empty()) return plan.full.at(name);
-  Settings settings = settings_of(plan);
-  std::vector<NamedPart> parts = named_parts(part_kind(key.kind), plan.full.at(name));
-  const auto means_the_same = [&] {
-    settings.set(name, parts_text(parts), "described");
-    return means(settings, plan);
-  };
-  for (NamedPart& named : parts) shorten(named.part, means_the_same);
-  const std::vector<NamedPart> placed = parts;
-  while (parts.back().kind->title == "positions") parts.pop_back();
-  return parts_text(means_the_same() ? parts : placed);
-}
-
-// Whether the key would have the same value if unset.
-bool follows(const Plan& plan, const std::string& key) {
-  Settings settings = settings_of(plan);
-  settings.reset(key);
-  return means(settings, plan);
-}
-
-bool all_equal(const std::vector<std::string>& values) {
-  return std::ranges::adjacent_find(values, std::ranges::not_equal_to()) == values.end();
-}
-
-}  // namespace
-
-std::string entry_text(const Plan& plan) {
-  const std::string entry = short_value(plan, encoding_key);
-  const std::string& written = plan.settings.text(encoding_key);
-  return written.size() < entry.size() ? written : entry;
-}
-
-std::vector<std::string> differing_keys(const std::vector<Plan>& rows) {
-  std::vector<std::string> keys;
-  for (const Key& key : all_keys()) {
-    if (!rows.front().full.contains(key.name)) continue;
-    const auto differs = [&](const Plan& row) {
-      return row.full.at(key.name) != rows.front().full.at(key.name);
-    };
-    if (std::ranges::any_of(rows, differs)) keys.push_back(key.name);
-  }
-  return keys;
-}
-
-std::vector<Combination> distinguishing_values(const std::vector<Plan>& rows) {
-  std::vector<Combination> combinations(rows.size());
-  const auto add = [&](const std::string& key, const std::vector<std::string>& values) {
-    for (std::size_t i = 0; i < rows.size(); ++i) combinations[i].emplace_back(key, values[i]);
-  };
-  std::vector<std::string> entries;
-  for (const Plan& row : rows) entries.push_back(short_value(row, encoding_key));
-  if (!all_equal(entries)) add(encoding_key, entries);
-  for (const std::string& name : differing_keys(rows)) {
-    if (name == encoding_key) continue;
-    std::vector<std::string> values;
-    for (const Plan& row : rows) values.push_back(short_value(row, name));
-    const auto follows_there = [&](const Plan& row) { return follows(row, name); };
-    if (!all_equal(values) && !std::ranges::all_of(rows, follows_there)) add(name, values);
-  }
-  if (combinations.front().empty()) add(encoding_key, entries);
-  return combinations;
 }
 
 }  // namespace ordinal::experiments

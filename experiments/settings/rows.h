@@ -49,17 +49,4 @@ bool is_comparable(const Key& key);
 /// If a run is shorter than a warm-up from a default or another file, the warm-up is cut to the run.
 void fit_warmup(Settings& settings);
 
-/// The encoding and its positions as short as they can be: "rope", "rope(base=500)", "rope@contiguous:yarn". Leaves out
-/// options whose value is the one that they would have if unset, also in nested parts. As written in the settings,
-/// where that is shorter: "rope(base=auto)", "rope@randomized".
-std::string entry_text(const Plan& plan);
-
-/// The keys in which they differ, in the order of all keys.
-std::vector<std::string> differing_keys(const std::vector<Plan>& rows);
-
-/// For each row, its values of the keys that tell the rows apart: "model.encoding" with an entry, also if only
-/// positions differ; then the other keys, without those that follow from them. A single row, or rows that are all equal,
-/// have their entry.
-std::vector<Combination> distinguishing_values(const std::vector<Plan>& rows);
-
 }  // namespace ordinal::experiments

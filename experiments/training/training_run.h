@@ -1,5 +1,4 @@
-// Training one model on one task from settings: batches, log, checkpoints, resuming. `train` does it once,
-// `extrapolation` for every cell.
+// Training one model on one task from settings: batches, log, checkpoints, resuming.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,6 @@
 
 #include "experiments/process/interrupt.h"
 #include "experiments/process/progress.h"
-#include "experiments/scoring/scoring.h"
 #include "experiments/settings/plan.h"
 #include "experiments/training/training_log.h"
 #include "framework/core/errors.h"
@@ -63,10 +61,6 @@ class TrainingRun {
   const std::string& adoption() const { return adoption_; }
   /// How this machine differs from the one that trained the checkpoint so far; empty if there is no difference.
   const std::string& machine_warning() const { return machine_warning_; }
-  /// For testing on `task` with the settings `evaluation`.
-  Subject subject(const Task& task, const Settings& evaluation) const {
-    return {model_, trainer_.values(), task, plan_, evaluation, seed_};
-  }
   Index steps() const { return trainer_.steps(); }
   LockedPath checkpoint_path() const { return kept_path(folder_, 0); }
   const TrainingLog& log() const { return log_; }

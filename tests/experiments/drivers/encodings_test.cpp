@@ -124,7 +124,7 @@ TEST(Checkpoint, OfAnotherModelIsRefusedByEveryProgram) {
        {std::pair{"generate", "--model.encoding=t5"}, std::pair{"generate", "--task.name=copy"},
         std::pair{"encoding", "--model.encoding='rope(pairing=half)'"},
         std::pair{"encoding", "--encoding.d_model=32"},
-        std::pair{"train", "--model.encoding=rope@yarn --out run"}}) {
+        std::pair{"train", "--model.encoding=t5 --out new"}}) {
     expect_refused(program, std::string("--quiet --model run/checkpoint.safetensors ") + option,
                    "run/checkpoint.safetensors");
   }

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
-#include "framework/core/part.h"
 #include "tests/experiments/drivers/experiment.h"
 
 namespace ordinal::experiments::testing {
@@ -25,10 +24,10 @@ nlohmann::json scores(const std::string& cell) {
   return nlohmann::json::parse(file(cell + "/result.json")).at("scores");
 }
 
-// All lines of a table but the heading.
-std::vector<std::string> rows_of_table(const std::string& name) {
-  std::vector<std::string> lines = split_outside_brackets(file(name), '\n');
-  lines.erase(lines.begin());
+// All lines of a table, without what an experiment compares.
+auto lines_of_table(const std::string& name) {
+  auto lines = csv(name);
+  for (auto& line : lines) line.erase("model.encoding");
   return lines;
 }
 
@@ -42,13 +41,13 @@ TEST(Evaluate, GivesTheBitsOfTheExperiment) {
               AllOf(HasSubstr("rope@contiguous:yarn"), HasSubstr("report: again/report.html\n")));
   for (const std::string row : {"sinusoidal", "learned", "rope@contiguous:yarn", "t5"}) {
     for (const std::string seed : {"1", "2"}) {
-      const std::string cell = "/cells/" + row + "/seed-" + seed;
-      EXPECT_EQ(scores("run" + cell), scores("again" + cell)) << cell;
+      const std::string cell = "/" + row + "/seed-" + seed;
+      EXPECT_EQ(scores("run/cells" + cell), scores("again/scores" + cell)) << cell;
     }
   }
   for (const std::string name : {"table.csv", "seeds.csv"})
-    EXPECT_THAT(rows_of_table("again/" + name),
-                ::testing::UnorderedElementsAreArray(rows_of_table("run/" + name)));
+    EXPECT_THAT(lines_of_table("again/" + name),
+                ::testing::UnorderedElementsAreArray(lines_of_table("run/" + name)));
   EXPECT_EQ(file("again/references.csv"), file("run/references.csv"));
   EXPECT_THAT(file("again/report.html"), HasSubstr("./experiments/run evaluate --quiet --model "));
 }
@@ -58,19 +57,19 @@ TEST(Evaluate, GivesTheBitsOfASecondStageWithTheConfigOfItsExperiment) {
   extrapolate(steps + "--experiment.seeds=1 --config x.cfg --out run");
   evaluate(
       "run/cells/fine-tuned/seed-1/finetuned/checkpoint.safetensors --config run/resolved.cfg --out again");
-  EXPECT_EQ(scores("run/cells/fine-tuned/seed-1"), scores("again/cells/rope@interpolated/seed-1"));
+  EXPECT_EQ(scores("run/cells/fine-tuned/seed-1"), scores("again/scores/fine-tuned/seed-1"));
   evaluate("run/cells/fine-tuned/seed-1/finetuned/checkpoint.safetensors" + lengths +
            "--task.train_length=16 --out by_key");
-  EXPECT_EQ(scores("run/cells/fine-tuned/seed-1"), scores("by_key/cells/rope@interpolated/seed-1"));
+  EXPECT_EQ(scores("run/cells/fine-tuned/seed-1"), scores("by_key/scores/fine-tuned/seed-1"));
 }
 
 TEST(Evaluate, GivesTheBitsOfATrainingAndOfItsFineTuning) {
   train(steps + three_conditions + "--train.batch=3 --train.seed=7 --model.encoding=alibi --out first");
   evaluate("first/checkpoint.safetensors" + lengths + three_conditions + "--threads 1 --out again");
-  EXPECT_EQ(scores("first"), scores("again/cells/alibi/seed-7"));
+  EXPECT_EQ(scores("first"), scores("again/scores/first/seed-7"));
   train(steps + "--model first/checkpoint.safetensors --task.train_length=24 --train.steps=2 --out second");
   evaluate("second/checkpoint.safetensors" + lengths + "--out again2");
-  EXPECT_EQ(scores("second"), scores("again2/cells/alibi/seed-1"));
+  EXPECT_EQ(scores("second"), scores("again2/scores/second/seed-1"));
 }
 
 TEST(Evaluate, GivesTheBitsOfRandomTestPositions) {
@@ -81,31 +80,39 @@ TEST(Evaluate, GivesTheBitsOfRandomTestPositions) {
                 "--train.steps=3 --train.warmup=1 --experiment.seeds=2, --compare.model.encoding='" + row +
                 "' --out run" + scheme);
     evaluate(scheme + "/checkpoint.safetensors" + lengths + "--out again" + scheme);
-    const std::string cell = "/cells/rope@" + scheme + "_max_position=64/seed-2";
-    EXPECT_EQ(scores(scheme), scores("run" + scheme + cell)) << scheme;
-    EXPECT_EQ(scores(scheme), scores("again" + scheme + cell)) << scheme;
+    EXPECT_EQ(scores(scheme), scores("run" + scheme + "/cells/rope@" + scheme + "_max_position=64/seed-2"));
+    EXPECT_EQ(scores(scheme), scores("again" + scheme + "/scores/" + scheme + "/seed-2"));
   }
 }
 
-TEST(Evaluate, RowsAreNamedByWhatDiffersAndHoldTheSeeds) {
-  for (const std::string width : {"16", "24"}) {
-    for (const std::string seed : {"1", "2"})
-      train(steps + "--model.encoding=rope --model.d_model=" + width + " --train.seed=" + seed + " --out w" +
-            width + "s" + seed);
-  }
-  evaluate("w*/checkpoint.safetensors" + lengths + "--out run");
-  EXPECT_EQ(column("row"), (std::vector<std::string>{"d_model = 16", "d_model = 24"}));
-  EXPECT_EQ(column("model.d_model"), (std::vector<std::string>{"16", "24"}));
+TEST(Evaluate, RowsAreCalledAsTheirFoldersAndHoldTheSeeds) {
+  for (const std::string seed : {"1", "2"})
+    train(steps + "--model.encoding=rope --train.seed=" + seed + " --out narrow/seed-" + seed);
+  train(steps + "--model.encoding=rope --model.d_model=24 --out wide");
+  const std::string wide = "wide/checkpoint.safetensors" + lengths + "--out run";
+  evaluate(wide);
+  const auto written = written_at("run/scores/wide/seed-1/result.json");
+  evaluate("narrow/*/checkpoint.safetensors " + wide);
+  EXPECT_EQ(column("row"), (std::vector<std::string>{"narrow", "wide"}));
   EXPECT_EQ(column("seed", "run/seeds.csv"), (std::vector<std::string>{"1", "2"}));
-  EXPECT_TRUE(trainings().empty()) << "weights stay where they are";
+  EXPECT_EQ(written_at("run/scores/wide/seed-1/result.json"), written) << "a folder may get more rows";
+  for (const auto& [name, bytes] : contents("run"))
+    EXPECT_THAT(name, ::testing::Not(HasSubstr("checkpoint"))) << "weights stay where they are";
+}
+
+// Characters that other programs and shells treat specially are left out.
+TEST(Evaluate, AFolderOfAnyNameIsARow) {
+  train(steps + "--out 'two words, #1/'");
+  evaluate("'two words, #1/checkpoint.safetensors'" + lengths + "--out run");
+  EXPECT_EQ(column("row"), (std::vector<std::string>{"two-words_1"}));
 }
 
 TEST(Evaluate, ItsConfigTrainsTheModelsAgain) {
   extrapolate(one_seed + "--compare.model.encoding='rope(base=500)@contiguous:yarn,learned' --out run");
   evaluate("run/cells/*/seed-1/checkpoint.safetensors" + lengths + "--out scored");
   extrapolate("--quiet --config scored/resolved.cfg --out again");
-  for (const std::string row : {"rope(base=500)@contiguous:yarn", "learned"})
-    EXPECT_EQ(weights(row), weights(row, "again")) << row;
+  EXPECT_EQ(weights("rope(base=500)@contiguous:yarn"), weights("rope_base=500@contiguous:yarn", "again"));
+  EXPECT_EQ(weights("learned"), weights("learned", "again"));
 }
 
 TEST(Evaluate, OtherLengthsTasksAndPositionsNeedNoTraining) {
@@ -119,7 +126,8 @@ TEST(Evaluate, OtherLengthsTasksAndPositionsNeedNoTraining) {
                                   "scored on copy(symbols=16, unique=false)"));
   EXPECT_THAT(column("metric", "copy/table.csv"), IsSupersetOf({"accuracy", "exact"}));
   evaluate(model + lengths + "--model.encoding=rope@contiguous:yarn --out yarn");
-  EXPECT_EQ(column("row", "yarn/table.csv"), (std::vector<std::string>{"rope@contiguous:yarn"}));
+  EXPECT_EQ(column("row", "yarn/table.csv"), (std::vector<std::string>{"rope"}));
+  EXPECT_NE(scores("rope").back(), scores("yarn/scores/rope/seed-1").back());
 }
 
 TEST(Evaluate, AConfigOfTrainingsSetsOnlyTheTest) {
@@ -135,15 +143,15 @@ TEST(Evaluate, AConfigOfTrainingsSetsOnlyTheTest) {
 TEST(Evaluate, KeepsScoresOfTheSameWeights) {
   for (const std::string seed : {"1", "2"}) {
     train(steps + "--train.seed=" + seed + " --model.encoding=none --out from" + seed);
-    train(steps + "--model from" + seed + "/checkpoint.safetensors --out fine" + seed);
+    train(steps + "--model from" + seed + "/checkpoint.safetensors --out " + seed + "/fine");
   }
-  evaluate("fine1/checkpoint.safetensors" + lengths + "--out run");
-  const auto written = written_at("run/cells/none/seed-1/result.json");
-  evaluate("fine1/checkpoint.safetensors" + lengths + "--out run");
-  EXPECT_EQ(written_at("run/cells/none/seed-1/result.json"), written);
-  evaluate("fine2/checkpoint.safetensors" + lengths + "--out run");
-  EXPECT_EQ(scores("run/cells/none/seed-1"), scores("fine2"))
-      << "of the same settings and seed, but other weights";
+  const std::string cell = "run/scores/fine/seed-1";
+  evaluate("1/fine/checkpoint.safetensors" + lengths + "--out run");
+  const auto written = written_at(cell + "/result.json");
+  evaluate("1/fine/checkpoint.safetensors" + lengths + "--out run");
+  EXPECT_EQ(written_at(cell + "/result.json"), written);
+  evaluate("2/fine/checkpoint.safetensors" + lengths + "--out run");
+  EXPECT_EQ(scores(cell), scores("2/fine")) << "of the same settings and seed, but other weights";
 }
 
 TEST(Evaluate, AnInterruptedRunContinuesToTheSameTable) {
@@ -176,13 +184,22 @@ TEST(Evaluate, WhatItCannotScoreIsOneLineAndNothingIsWritten) {
   const std::string rope = "run/cells/rope/seed-1/checkpoint.safetensors";
   const std::string learned = "run/cells/learned/seed-1/checkpoint.safetensors";
   train(steps + "--task.name=copy --out copy");
+  train(steps + "--model.encoding=rope --train.seed=2 --out other/cells/rope/seed-2");
+  std::filesystem::copy(own_folder() / "other/cells/rope/seed-2", own_folder() / "run/cells/rope/seed-3");
+  const std::string steps_3 = "run/cells/rope/seed-3/checkpoint.safetensors";
   write("text", "no checkpoint");
   const auto before = contents("run");
   for (const auto& [arguments, line] : std::vector<std::pair<std::string, std::string>>{
            {"", "--model is missing (see evaluate --help)"},
-           {"--model " + rope + " " + rope, rope + ": it is listed more than once"},
+           {"--model " + rope + " " + rope, rope + ": it would be rope seed 1, as " + rope +
+                                                " is; leave one of them out, or score each with an --out "
+                                                "of its own\n"},
+           {"--model " + rope + " other/cells/rope/seed-2/checkpoint.safetensors",
+            "other/cells/rope/seed-2/checkpoint.safetensors: it would be rope, as " + rope + " is; "},
+           {"--model " + rope + " " + steps_3, steps_3 + ": it would be rope, as " + rope + " is; "},
            {"--model nothing " + rope, "nothing: No such file or directory"},
-           {"--model " + rope + " --out run", "run: it holds trainings; choose another --out, or remove it"},
+           {"--model " + rope + " --out run",
+            "run: it holds the trainings of an experiment; choose another --out, or remove it\n"},
            {"--model " + rope + " --model.d_model=8",
             "command line: model.d_model: evaluate does not read it (see evaluate --help)"},
            {"--model " + rope + " --model.encoding='learned(overflow=clamp)'",
@@ -190,9 +207,7 @@ TEST(Evaluate, WhatItCannotScoreIsOneLineAndNothingIsWritten) {
                    "learned; leave "
                    "that out, or set finetune.encoding to exchange it"},
            {"--model " + rope + " copy/checkpoint.safetensors",
-            "rope, name = language, steps = 20, warmup = 5 and sinusoidal, name = copy, steps = 3, warmup = "
-            "1 cannot be "
-            "compared: their tasks are scored by contested.accuracy.past, "}}) {
+            "rope and copy cannot be compared: their tasks are scored by contested.accuracy.past, "}}) {
     EXPECT_THAT(error_of("evaluate", "--out new " + arguments), ::testing::StartsWith("evaluate: " + line));
   }
   EXPECT_EQ(run_program("evaluate", "--model text nothing --out new").error_lines(), 2)

@@ -1,4 +1,4 @@
-// Every part of every registry at work: trained by an experiment and alone, and scored from its checkpoints.
+// Every part of every registry at work: trained by an experiment, and scored from its checkpoints.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ std::map<std::string, std::string> rows_by_metrics() {
 // The weights of each model of a folder, and its first score.
 std::set<std::pair<std::string, double>> weights_and_scores(const std::string& out) {
   std::set<std::pair<std::string, double>> all;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(own_folder() / out / "cells")) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(own_folder() / out)) {
     if (entry.path().filename() != "result.json") continue;
     const CellResult result = cell_from_json(read_file(entry.path()));
     EXPECT_EQ(result.scores.front().why, "") << entry.path();
@@ -85,25 +85,6 @@ TEST(EveryPart, IsTrainedByAnExperimentAndScoredFromItsCheckpoints) {
     EXPECT_EQ(weights_and_scores("again"), weights_and_scores("run")) << metrics;
   }
 }
-
-class EveryPartOf : public ::testing::TestWithParam<std::string> {};
-
-TEST_P(EveryPartOf, TrainsAlone) {
-  for (const std::string& part : part_kind(GetParam()).names()) {
-    std::string arguments = smallest + "--out " + part;
-    for (const auto& [key, value] : choice_of(GetParam(), part)) {
-      arguments += fmt::format(" --{}='{}'", key, value);
-    }
-    const Outcome outcome = train(arguments);
-    EXPECT_EQ(outcome.out.find("nan"), std::string::npos) << part << outcome.out;
-  }
-}
-
-// Encodings and positions: see EveryEntry.
-INSTANTIATE_TEST_SUITE_P(Kinds, EveryPartOf,
-                         ::testing::Values("tasks", "lengths", "branches", "activations", "norms",
-                                           "optimizers", "schedules"),
-                         [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace ordinal::experiments::testing

@@ -73,13 +73,13 @@ TEST(FineTuning, LaysGivenOptionsOverThePositionsThatTheyBelongTo) {
     return run_program("train", model + options).out;
   };
   EXPECT_THAT(positions("--model.encoding='rope@contiguous:contiguous(offset=5)'"),
-              HasSubstr("positions contiguous, in the test contiguous from 5\n"));
+              HasSubstr("positions contiguous, in the test contiguous from 5; base"));
   EXPECT_THAT(positions("--model.encoding='rope@contiguous(offset=5)'"),
-              HasSubstr("positions contiguous from 5\n"));
+              HasSubstr("positions contiguous from 5; base"));
   EXPECT_THAT(positions("--model.encoding='rope@interpolated(scale=3)'"),
-              HasSubstr("positions interpolated, s 3\n"));
+              HasSubstr("positions interpolated, s 3; base"));
   EXPECT_THAT(positions("--model.encoding='rope@interpolated(scale=3):ntk(scale=2)'"),
-              HasSubstr("positions interpolated, s 3, in the test ntk, s 2\n"));
+              HasSubstr("positions interpolated, s 3, in the test ntk, s 2; base"));
   EXPECT_EQ(run_program("train", model + "--model.encoding=rope@ntk@yarn").exit_code, 2);
 }
 

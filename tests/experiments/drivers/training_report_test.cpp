@@ -14,7 +14,7 @@ TEST(TrainingReport, IsThatOfAnExperimentOfOneRow) {
   const std::string both = tiny + "--evaluate.conditions='trained,window(size=8)' ";
   EXPECT_THAT(train(both + "--model.encoding=learned --out one").out,
               AllOf(HasSubstr("fails: LearnedPositionalEncoding"), HasSubstr("report: one/report.html\n")));
-  extrapolate(both + "--compare.model.encoding=learned --experiment.seeds=1 --out run");
+  extrapolate(both + "--compare.model.encoding=learned --experiment.seeds=1, --out run");
   EXPECT_EQ(without_seconds("one/result.json"), without_seconds("run/cells/learned/seed-1/result.json"));
   for (const std::string name : {"table.csv", "seeds.csv", "references.csv", "manifest.json"})
     EXPECT_EQ(file("one/" + name), file("run/" + name)) << name;
@@ -36,30 +36,15 @@ TEST(TrainingReport, DrawsTheLongestLengthThatIsTestedWhole) {
   EXPECT_EQ(lengths_drawn("truncated"), std::pair(true, false));
 }
 
-// Its options in full are longer than the name of a file may be.
+// Its options in full, which a checkpoint holds, are longer than the name of a file may be.
 TEST(TrainingReport, NamesARowOfNestedEncodingsAsItIsWritten) {
   const std::string row = "tupe(embedding=sinusoidal)+learned@random_shift:contiguous";
   train(steps + "--model.encoding='" + row + "' --out run");
   EXPECT_EQ(column("row"), (std::vector<std::string>{row}));
   EXPECT_TRUE(exists("run/figures/tupe_embedding=sinusoidal+learned@random_shift:contiguous-bias.svg"));
-  const Outcome scored =
-      run_well("evaluate", "--quiet --model run/checkpoint.safetensors --evaluate.lengths=1x --out scored");
-  EXPECT_EQ(column("row", "scored/table.csv"),
-            (std::vector<std::string>{
-                "tupe(embedding=sinusoidal)+learned@random_shift(max_position=64):contiguous"}));
-}
-
-TEST(TrainingReport, KeepsScoresThatAreDone) {
-  train(steps + "--out run");
-  const auto written = written_at("run/result.json");
-  const std::string weights = file("run/checkpoint.safetensors");
-  const std::string table = file("run/table.csv");
-  train(steps + "--out run");
-  EXPECT_EQ(written_at("run/result.json"), written);
-  EXPECT_EQ(file("run/table.csv"), table);
-  train(steps + "--evaluate.lengths=1x,2x,3x --out run");
-  EXPECT_EQ(column("length"), (std::vector<std::string>{"16", "32", "48"}));
-  EXPECT_EQ(file("run/checkpoint.safetensors"), weights);
+  train(steps + "--model run/checkpoint.safetensors --out tuned");
+  EXPECT_EQ(column("row", "tuned/table.csv"),
+            (std::vector<std::string>{"tupe+learned@random_shift:contiguous"}));
 }
 
 // Settings alone do not tell weights apart that were trained from other ones.
@@ -75,16 +60,6 @@ TEST(TrainingReport, ScoresOfOtherWeightsAreTakenAgain) {
   const auto second = fine_tune("2", "run");
   EXPECT_NE(first, second);
   EXPECT_EQ(second, fine_tune("2", "fresh"));
-}
-
-TEST(TrainingReport, ADamagedResultIsRefusedByName) {
-  train(steps + "--out run");
-  std::string text = file("run/result.json");
-  text.at(text.find("\"seed\":1") + 7) = '2';
-  write("run/result.json", text);
-  EXPECT_EQ(error_of("train", steps + "--out run"),
-            "train: run: result.json: it is damaged: it does not have the hash that it holds (delete it to "
-            "run the cell again)\n");
 }
 
 }  // namespace

@@ -147,12 +147,11 @@ TEST(RefusedSlow, OtherSettingsLeaveAnExperimentUntouched) {
       {without("compare.model.encoding", two_rows) + "--config tuned.cfg --train.clip=2",
        "train.clip = 1, this run has 2"},
       {tiny + "--out run --model.encoding=none",
-       "run: it holds the results of several models, expected one training; choose another --out, or remove "
-       "it",
+       "run: it holds the trainings of an experiment; choose another --out, or remove it",
        {},
        "train"},
       {"--quiet --model finished/cells/none/seed-1/checkpoint.safetensors --out run",
-       "run: it holds trainings; choose another --out, or remove it",
+       "run: it holds the trainings of an experiment; choose another --out, or remove it",
        {},
        "evaluate"},
       {two_rows + "--model.layers=2", "layers = 1, this run has 2", removed(first + "result.json")},
@@ -171,17 +170,21 @@ TEST(RefusedSlow, DamagedFilesLeaveAnExperimentUntouched) {
       remove(last + "result.json");
     };
   };
-  expect_untouched({
+  std::vector<Refusal> all = {
       {more_lengths, "checkpoint.safetensors: tensor ", flipped(checkpoint)},
-      {more_lengths, checkpoint + ": truncated", cut(checkpoint)},
+      {more_lengths, checkpoint + ": it was trained with version = nothing, this run has 0.10",
+       [&] {
+         const std::vector<float> values(6);
+         SafetensorsWriter writer;
+         writer.add("weight", {2, 3}, values);
+         writer.write(own_folder() / checkpoint);
+       }},
       {two_rows, checkpoint + ": truncated", unfinished(cut(checkpoint))},
       {more_lengths, checkpoint + ": it was trained with train.seed = 1, this run has 2",
        replaced(checkpoint, "run/cells/rope/seed-1/checkpoint.safetensors")},
       {more_lengths,
        checkpoint + ": it was trained with model.encoding = none@contiguous, this run has rope@contiguous",
        replaced(checkpoint, "run/cells/none/seed-2/checkpoint.safetensors")},
-      {more_lengths, last + "metrics.jsonl: its lines up to step 20 are not those",
-       written(last + "metrics.jsonl", "")},
       {two_rows, "run/cells/rope/seed-2: result.json: it is damaged",
        [&] {
          std::string text = file(last + "result.json");
@@ -210,7 +213,19 @@ TEST(RefusedSlow, DamagedFilesLeaveAnExperimentUntouched) {
          remove("run/.lock");
          fs::create_symlink("precious", own_folder() / "run/.lock");
        }},
-  });
+  };
+  const std::string whole = file(checkpoint);
+  std::string huge = whole;
+  huge[6] = '\x7f';  // a header longer than any file
+  for (const std::string& bytes :
+       {std::string(), whole.substr(0, 5), whole.substr(0, 100), whole.substr(0, whole.size() - 1),
+        whole + "more", huge, std::string(5000, 'x')})
+    all.push_back({more_lengths, checkpoint + ": ", written(checkpoint, bytes)});
+  for (const char* log :
+       {"{\"step\":\"x\"}\nnothing\n{\"step\":5,\"bits_per_token\":null}\n[1]\n{\"step\":", ""})
+    all.push_back({more_lengths, last + "metrics.jsonl: its lines up to step 20 are not those",
+                   written(last + "metrics.jsonl", log)});
+  expect_untouched(all);
 }
 
 // Weights of a step count only if they are of that step of this training.
@@ -349,9 +364,8 @@ TEST(RefusedSlow, OtherSettingsLeaveATrainingUntouched) {
   train(run);
   write("book.txt", std::string(2000, 'x'));
   const std::string language =
-      "it was trained with task.name = language(definitions=0.1, names=12, values=5), ";
+      "it holds results with task.name = language(definitions=0.1, names=12, values=5), ";
   std::vector<Refusal> all = {
-      {run + "--model.layers=2", "model.layers = 1, this run has 2"},
       {run + "--model.norm=rmsnorm", "model.norm = layernorm, this run has rmsnorm;"},
       {run + "--model.d_model=32",
        "model.d_model = 16, this run has 32; choose another --out, or remove it"},  // and not model.ff
@@ -362,8 +376,6 @@ TEST(RefusedSlow, OtherSettingsLeaveATrainingUntouched) {
       {run + "--model.encoding='sinusoidal(base=500)'",
        "model.encoding = sinusoidal(base=10000), this run has sinusoidal(base=500);"},
       {run + "--train.seed=2", "train.seed = 1, this run has 2"},
-      {run + "--train.log_every=7", "train.log_every = 5, this run has 7"},
-      {run + "--train.learning_rate=0.5", "train.learning_rate = 0.001, this run has 0.5"},
       {run + "--train.steps=30", "train.steps = 20, this run has 30"},  // the cosine depends on the last step
       {run + "--train.optimizer=sgd", "train.optimizer = adamw, this run has sgd;"},
       {run + "--task.name=copy", language + "this run has copy(symbols=16, unique=false)"},
@@ -373,9 +385,9 @@ TEST(RefusedSlow, OtherSettingsLeaveATrainingUntouched) {
        "run/checkpoint.safetensors: it cannot be both the start and the output of training"},
   };
   for (Refusal& refusal : all) refusal.program = "train";
-  all.push_back({one_seed + "--out run", "run: it holds the results of a single training; choose another"});
+  all.push_back({one_seed + "--out run", "run: it holds a single training; choose another"});
   all.push_back({"--quiet --model finished/checkpoint.safetensors --out run",
-                 "run: it holds trainings",
+                 "run: it holds a single training",
                  {},
                  "evaluate"});
   expect_untouched(all);
@@ -387,49 +399,21 @@ TEST(RefusedSlow, ALongerTrainingWouldGrowOtherwise) {
   expect_untouched({{run + "--train.steps=30", "train.steps = 20, this run has 30", {}, "train"}});
 }
 
-TEST(RefusedSlow, DamagedFilesLeaveATrainingUntouched) {
-  const std::string run = tiny + "--out run ";
-  train(run);
-  const std::string name = "run/checkpoint.safetensors";
-  const std::string whole = file(name);
-  std::string huge = whole;
-  huge[6] = '\x7f';  // a header longer than any file
-  std::vector<Refusal> all;
-  for (const std::string& bytes :
-       {std::string(), whole.substr(0, 5), whole.substr(0, 100), whole.substr(0, whole.size() - 1),
-        whole + "more", huge, std::string(5000, 'x')})
-    all.push_back({run, name + ": ", written(name, bytes)});
-  for (const char* log :
-       {"{\"step\":\"x\"}\nnothing\n{\"step\":5,\"bits_per_token\":null}\n[1]\n{\"step\":", ""})
-    all.push_back(
-        {run, "run/metrics.jsonl: its lines up to step 20 are not those", written("run/metrics.jsonl", log)});
-  all.push_back({run, "it was trained with version = nothing, this run has 0.10", [&] {
-                   const std::vector<float> values(6);
-                   SafetensorsWriter writer;
-                   writer.add("weight", {2, 3}, values);
-                   writer.write(own_folder() / name);
-                 }});
-  all.push_back({run, "run: result.json: byte ", written("run/result.json", "{")});
-  for (Refusal& refusal : all) refusal.program = "train";
-  expect_untouched(all);
-}
-
 TEST(RefusedSlow, OtherModelsLeaveScoresUntouched) {
   extrapolate(one_seed + "--compare.model.encoding=rope,none --out trained");
   const std::string scoring =
       "--quiet --evaluate.batches=2 --model trained/cells/rope/seed-1/checkpoint.safetensors ";
   run_well("evaluate", scoring + "--evaluate.lengths=1x --out run");
   std::vector<Refusal> all = {
-      {"--model trained/cells/none/seed-1/checkpoint.safetensors --out run",
-       "run/cells/rope/seed-1/result.json: none of these checkpoints is of its row and seed; choose another"},
-      {scoring + "--evaluate.lengths=1x,2x --out run", "run/cells/rope/seed-1: result.json: byte ",
-       written("run/cells/rope/seed-1/result.json", "{")},
+      {scoring + "--evaluate.lengths=1x,2x --out run", "run/scores/rope/seed-1: result.json: byte ",
+       written("run/scores/rope/seed-1/result.json", "{")},
       {"--quiet --model nan.safetensors --evaluate.lengths=2x --out run",
        "tensor final_norm.weight holds infinite numbers or NaN",
        [] { write_with_nan("nan.safetensors", "trained/cells/rope/seed-1"); }},
   };
   for (Refusal& refusal : all) refusal.program = "evaluate";
-  all.push_back({tiny + "--out run", "run: it holds the results of several models", {}, "train"});
+  all.push_back(
+      {tiny + "--out run", "run: it holds scores of checkpoints, which evaluate wrote", {}, "train"});
   all.push_back({one_seed + "--out run", "run: it holds scores of checkpoints, which evaluate wrote"});
   expect_untouched(all);
 }
