@@ -14,7 +14,6 @@
 #include "experiments/encoding/effect.h"
 #include "experiments/report/plots.h"
 #include "experiments/results/statistics.h"
-#include "experiments/settings/condition.h"
 #include "framework/core/blas.h"
 #include "framework/core/errors.h"
 #include "framework/training/checkpoint.h"
@@ -50,14 +49,11 @@ Series distance_series(const std::vector<std::vector<DistanceShare>>& models, In
   return series;
 }
 
-// The longest tested length of sequences that some condition does not cut into pieces; 0 if all cut them.
-Index longest_whole(const Settings& settings) {
-  const auto cuts = [](const std::string& text) {
-    return make_condition(text).kind == Condition::Kind::truncated;
-  };
-  return std::ranges::all_of(settings.list("evaluate.conditions"), cuts)
-             ? 0
-             : evaluation_lengths(settings).back();
+// The longest tested length if some condition runs its sequences whole; 0 if all cut them into pieces.
+Index longest_whole(const Subject& subject) {
+  const Index length = evaluation_lengths(subject.plan.settings).back();
+  const Index tokens = subject.plan.task->seq_len(length);
+  return longest_piece(subject.plan, subject.model, length) < tokens ? 0 : length;
 }
 
 // The pictures of a row. Its models are added one by one, so only one of them is in memory.
@@ -67,7 +63,7 @@ class RowFigures {
 
   void add(const Subject& subject) {
     const Index trained = subject.plan.settings.integer("task.train_length");
-    const Index longest = std::max(trained, longest_whole(subject.plan.settings));
+    const Index longest = std::max(trained, longest_whole(subject));
     try {
       if (models_++ == 0) encoding(subject, validation_example(subject, trained).positions);
       for (const Index length : std::set<Index>{trained, longest}) attention(subject, length);

@@ -14,7 +14,7 @@
 
 namespace ordinal::experiments {
 
-/// The condition under which models are tested as they were trained; for others see settings/condition.h.
+/// The condition under which models are tested as they were trained; for others see conditions/condition.h.
 inline const std::string trained_condition = "trained";
 
 /// One metric of one model: a mean over the targets that belong to it.

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "experiments/settings/condition.h"
+#include "experiments/conditions/condition.h"
 #include "experiments/settings/parts.h"
 #include "experiments/tasks/lengths.h"
 #include "framework/core/errors.h"

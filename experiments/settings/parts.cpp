@@ -6,7 +6,7 @@
 #include <boost/algorithm/string/replace.hpp>
 #include <stdexcept>
 
-#include "experiments/settings/condition.h"
+#include "experiments/conditions/condition.h"
 #include "experiments/tasks/lengths.h"
 #include "experiments/tasks/task.h"
 #include "framework/core/errors.h"

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 
+#include "experiments/conditions/condition.h"
 #include "experiments/process/memory.h"
 #include "experiments/scoring/scoring.h"
-#include "experiments/settings/condition.h"
+#include "framework/core/errors.h"
 #include "framework/core/text.h"
 #include "models/summary.h"
 
@@ -39,18 +40,6 @@ TrainingMemory largest_training(const Plan& plan, const LengthScheme& lengths,
   return largest;
 }
 
-// The longest piece of a sequence of seq_len tokens that is scored at once.
-Index longest_piece(const Settings& settings, Index seq_len, Index train_length) {
-  Index longest = 0;
-  for (const std::string& text : settings.list("evaluate.conditions")) {
-    const Condition condition = make_condition(text);
-    const Index window = condition.size > 0 ? condition.size : train_length;
-    const bool cut = condition.kind == Condition::Kind::truncated;
-    longest = std::max(longest, cut ? std::min(window, seq_len) : seq_len);
-  }
-  return longest;
-}
-
 // A batch is tokens, targets, losses and hits. The file holds the values and the optimizer's state; what is read from it
 // replaces the values of the model only when all of it has been read.
 ScoringMemory scoring_memory(const Plan& plan, const Transformer<float>& model) {
@@ -58,8 +47,7 @@ ScoringMemory scoring_memory(const Plan& plan, const Transformer<float>& model) 
   const Index length = evaluation_lengths(settings).back();
   ScoringMemory memory{.seq_len = plan.task->seq_len(length),
                        .sequences = examples_to_score(*plan.task, settings, length)};
-  const Index piece = longest_piece(settings, memory.seq_len, model.config().train_length);
-  memory.sequence_bytes = scoring_memory_bytes(model, piece, sizeof(float));
+  memory.sequence_bytes = scoring_memory_bytes(model, longest_piece(plan, model, length), sizeof(float));
   const Index at_once = std::min(settings.integer("train.batch"), memory.sequences);
   memory.batch_bytes = static_cast<double>(at_once) * static_cast<double>(memory.seq_len) *
                        static_cast<double>(2 * sizeof(Token) + sizeof(double) + sizeof(char));
@@ -108,6 +96,19 @@ std::string way_out_of(const Plan& plan, const Transformer<float>& model, const 
 }
 
 }  // namespace
+
+Index longest_piece(const Plan& plan, const Transformer<float>& model, Index length) {
+  Index longest = 0;
+  for (const std::string& condition : plan.settings.list("evaluate.conditions")) {
+    make_condition(condition);  // throws for options that contradict each other
+    try {
+      const TestSetup test = test_under(condition, model, *plan.task, plan.test_positions, length);
+      longest = std::max(longest, test.windows.size);
+    } catch (const ConfigError&) {  // nothing is scored under it
+    }
+  }
+  return std::min(longest, plan.task->seq_len(length));
+}
 
 double ScoringMemory::bytes(int threads, int models) const {
   return models * (batch_bytes + model_bytes) +

@@ -39,6 +39,10 @@ struct Workload {
   void check_memory(int trainings, int scorings, int threads) const;
 };
 
+/// The tokens of the longest piece of a sequence of `length` that is scored at once under any of evaluate.conditions; 0 if the
+/// model cannot be tested under any. Throws ConfigError for a condition whose options contradict each other.
+Index longest_piece(const Plan& plan, const Transformer<float>& model, Index length);
+
 /// The workload of training `model` by this plan.
 Workload workload(const Plan& plan, const Transformer<float>& model);
 

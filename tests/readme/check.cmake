@@ -1,4 +1,4 @@
-# Follows "Add an encoding", "Add a task" and "Add a layer" of the pages in a copy of the project: extracts the files
+# Follows "Add an encoding", "Add a task", "Add a condition" and "Add a layer" of the pages in a copy of the project: extracts the files
 # and registry lines from their text, builds everything, and runs the unit tests. The build folder stands beside the
 # sources as in the project, so that ccache finds what did not change.
 include("${CMAKE_CURRENT_LIST_DIR}/block.cmake")
@@ -31,10 +31,12 @@ foreach(part .ci .clang-format framework models experiments tests configs CMakeL
 endforeach()
 extract_file(README.md framework/positional/encodings/recency.cpp)
 extract_file(experiments/README.md experiments/tasks/kinds/running_sum.cpp)
+extract_file(experiments/README.md experiments/conditions/kinds/narrow.cpp)
 extract_file(framework/README.md framework/layers/squared_relu.cpp)
 extract_file(framework/README.md framework/layers/token_shift.cpp)
 add_line(README.md framework/positional/encodings.inc "ORDINAL_ENCODING(recency)")
 add_line(experiments/README.md experiments/tasks/tasks.inc "ORDINAL_TASKS(running_sum)")
+add_line(experiments/README.md experiments/conditions/conditions.inc "ORDINAL_CONDITION(narrow)")
 add_line(framework/README.md framework/layers/layer.inc "ORDINAL_ACTIVATION(squared_relu)")
 add_line(framework/README.md framework/layers/layer.inc "ORDINAL_BRANCH(token_shift)")
 
@@ -76,7 +78,7 @@ endif()
 
 # They have run with the added parts.
 execute_process(COMMAND ${tree}/build/bin/ordinal_tests --gtest_list_tests OUTPUT_VARIABLE names)
-foreach(added recency running_sum squared_relu token_shift)
+foreach(added recency running_sum narrow squared_relu token_shift)
   if(NOT names MATCHES "${added}")
     message(FATAL_ERROR "no test is about ${added}")
   endif()

@@ -11,28 +11,27 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-const std::string six_conditions =
-    "--evaluate.conditions='trained,shifted(offset=3),window(size=16),log_n,last(k=4),truncated' ";
+const std::string five_conditions =
+    "--evaluate.conditions='trained,shifted(offset=3),window(size=16),log_n,truncated' ";
 
 TEST(ConditionsSlow, AreThereForEveryLengthAndRow) {
-  extrapolate(one_seed + "--compare.model.encoding=none,rope,learned " + six_conditions + "--out run");
-  const std::vector<std::string> conditions = {"trained", "shifted(offset=3)", "window(size=16)",
-                                               "log_n",   "last(k=4)",         "truncated"};
+  extrapolate(one_seed + "--compare.model.encoding=none,rope,learned " + five_conditions + "--out run");
+  const std::vector<std::string> conditions = {"trained", "shifted(offset=3)", "window(size=16)", "log_n",
+                                               "truncated"};
   EXPECT_EQ(column("condition"), conditions);
   EXPECT_EQ(column("condition", "run/seeds.csv"), conditions);
   const auto lines = csv("run/seeds.csv");
   EXPECT_EQ(std::ranges::count_if(lines, [](const auto& line) { return line.at("metric") == "bits"; }),
-            3 * 2 * 6);
+            3 * 2 * 5);
   for (const std::string& condition : conditions) {
     EXPECT_THAT(file("run/report.html"), HasSubstr(condition)) << condition;
   }
-  EXPECT_THAT(
-      file("run/table.md"),
-      HasSubstr("| trained | shifted(offset=3) | window(size=16) | log\\_n | last(k=4) | truncated |\n"));
+  EXPECT_THAT(file("run/table.md"),
+              HasSubstr("| trained | shifted(offset=3) | window(size=16) | log\\_n | truncated |\n"));
 }
 
 TEST(ConditionsSlow, ChangeOneThingEach) {
-  extrapolate(one_seed + "--compare.model.encoding=none,learned " + six_conditions + "--out run");
+  extrapolate(one_seed + "--compare.model.encoding=none,learned " + five_conditions + "--out run");
   const auto score = [](const std::string& row, const std::string& condition, Index length) {
     for (const LengthScore& one : result(row).scores) {
       if (one.length == length && one.condition == condition) return Whole(one);
@@ -42,7 +41,6 @@ TEST(ConditionsSlow, ChangeOneThingEach) {
   };
   for (const Index length : {16, 32}) {  // none has no positions
     EXPECT_EQ(score("none", "shifted(offset=3)", length).value, score("none", "trained", length).value);
-    EXPECT_EQ(score("none", "last(k=4)", length).tokens, score("none", "last(k=4)", 16).tokens);
   }
   EXPECT_EQ(score("none", "window(size=16)", 16).value, score("none", "trained", 16).value);
   EXPECT_NE(score("none", "window(size=16)", 32).value, score("none", "trained", 32).value);

@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
 
 const std::string lengths = " --evaluate.batches=2 --evaluate.lengths=1x,2x ";
-const std::string three_conditions = " --evaluate.conditions='trained,window(size=8),last(k=4)' ";
+const std::string three_conditions = " --evaluate.conditions='trained,window(size=8),truncated(size=8)' ";
 
 Outcome evaluate(const std::string& arguments) {
   const Outcome outcome = run_well("evaluate", "--quiet --model " + arguments);

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "experiments/settings/condition.h"
+#include "experiments/conditions/condition.h"
 #include "experiments/settings/parts.h"
 #include "experiments/tasks/task.h"
 #include "tests/experiments/drivers/experiment.h"

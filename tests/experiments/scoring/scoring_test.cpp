@@ -8,8 +8,8 @@
 #include <cmath>
 #include <csignal>
 
+#include "experiments/conditions/condition.h"
 #include "experiments/process/interrupt.h"
-#include "experiments/settings/condition.h"
 #include "experiments/settings/plan.h"
 #include "tests/experiments/whole.h"
 #include "tests/folders.h"
@@ -134,17 +134,17 @@ TEST(Scoring, ALengthThatAnEncodingCannotRunIsAResult) {
   EXPECT_THAT(failed.why, ::testing::HasSubstr("9 exceeds max_seq_len 8"));
 }
 
-TEST(Scoring, DoesNotDependOnThreadsUnderAnyCondition) {
+class EveryCondition : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(EveryCondition, GivesTheSameScoresOnAnyNumberOfThreads) {
   const Untrained model(small("language"), "sinusoidal");
-  for (const std::string& condition : conditions().names()) {
-    const Whole one = model.score(32, 1, condition);
-    EXPECT_EQ(one.condition, condition);
-    for (const int threads : {2, 3, 7}) {
-      SCOPED_TRACE(condition);
-      expect_same(model.score(32, threads, condition), one);
-    }
-  }
+  const Whole one = model.score(32, 1, GetParam());
+  EXPECT_EQ(one.condition, GetParam());
+  for (const int threads : {2, 3, 7}) expect_same(model.score(32, threads, GetParam()), one);
 }
+
+INSTANTIATE_TEST_SUITE_P(Conditions, EveryCondition, ::testing::ValuesIn(conditions().names()),
+                         [](const auto& info) { return info.param; });
 
 // Else the spread over seeds would not include the choice of positions.
 TEST(Scoring, DrawsRandomPositionsOfItsOwnForEachSeedAndExample) {
@@ -267,66 +267,6 @@ TEST(LogN, ChangesNothingUpToTheTrainingLengthAndSomethingPastIt) {
   }
 }
 
-TEST(Last, ScoresExactlyKTargetsOfEveryExample) {
-  Settings settings = with(small("language"), "evaluate.lengths", "8, 16, 32");
-  settings.set("evaluate.batch", "2", "test");
-  const Untrained model(settings, "none");
-  for (const Index length : {8, 16, 32}) {
-    const Whole score = model.under("last(k=5)", length);
-    EXPECT_EQ(score.tokens, 3 * 2 * 5) << length;
-    for (Index t = 0; t < length; ++t) {
-      EXPECT_EQ(std::isnan(score.by_position[static_cast<std::size_t>(t)]), t < length - 5)
-          << length << " " << t;
-    }
-  }
-}
-
-// A model without attention or positions sees only the last token: its scores are equal only if the last
-// tokens and their targets are.
-TEST(Last, ScoresTheSameTargetsAtEveryLength) {
-  Settings settings = with(small("language"), "model.block", "feed_forward");
-  settings.set("evaluate.lengths", "8, 16, 64", "test");
-  settings.set("evaluate.batch", "4", "test");
-  const Untrained model(settings, "none");
-  const Whole longest = model.under("last(k=8)", 64);
-  for (const Index length : {8, 16}) {
-    const Whole score = model.under("last(k=8)", length);
-    EXPECT_NEAR(score.value, longest.value, 1e-6) << length;
-    for (std::size_t t = 0; t < 8; ++t) {
-      EXPECT_NEAR(score.by_position[static_cast<std::size_t>(length) - 8 + t], longest.by_position[56 + t],
-                  1e-5);
-    }
-    EXPECT_GT(std::abs(model.score(length).value - model.score(64).value), 1e-6);  // which others are not
-  }
-}
-
-// At the longest length, they are the last ones of the examples that are scored in full.
-TEST(Last, AtTheLongestLengthIsThePartOfTheWholeThatItSays) {
-  const Untrained model(with(small("language"), "evaluate.lengths", "8, 32"), "rope");
-  const Whole whole = model.score(32);
-  const Whole last = model.under("last(k=4)", 32);
-  double mean = 0.0;
-  for (std::size_t t = 28; t < 32; ++t) mean += whole.by_position[t] / 4.0;
-  EXPECT_NEAR(last.value, mean, 1e-9);
-}
-
-TEST(Last, OfMoreTargetsThanThereAreIsAResult) {
-  const Untrained model(small("language"), "none");
-  EXPECT_FALSE(model.under("last(k=8)", 8).failed);
-  const Whole failed = model.under("last(k=9)", 8);
-  EXPECT_TRUE(failed.failed);
-  EXPECT_EQ(failed.why, "9 targets exceed the length 8");
-  EXPECT_EQ(failed.tokens, 0);
-}
-
-TEST(Last, OfATaskThatScoresAnAnswerIsRefused) {
-  for (const std::string task : {"copy", "reverse"}) {
-    const Whole score = Untrained(small(task), "none").under("last(k=2)", 8);
-    EXPECT_TRUE(score.failed) << task;
-    EXPECT_EQ(score.why, "the task scores an answer, expected one that scores every token");
-  }
-}
-
 TEST(Truncated, ChangesNothingUpToItsSize) {
   for (const std::string encoding : {"none", "rope", "learned", "sinusoidal"}) {
     const Untrained model(small("language"), encoding);
@@ -361,7 +301,7 @@ TEST(Truncated, IsRefusedWhereWindowsCannotScoreEveryToken) {
       Untrained(with(small("language"), "model.causal", "false"), "none").under("truncated", 8);
   EXPECT_THAT(both_ways.why, ::testing::HasSubstr("expected a causal one"));
   const Whole gaps = Untrained(small("language"), "none").under("truncated(stride=9)", 16);
-  EXPECT_EQ(gaps.why, "stride 9 exceeds size 8, which leaves out targets");
+  EXPECT_EQ(gaps.why, "stride 9 exceeds size 8, which leaves out targets (lower stride)");
   EXPECT_THAT([] { make_condition("truncated(size=8, stride=9)"); },
               ::testing::ThrowsMessage<ConfigError>(::testing::HasSubstr("stride 9 exceeds size 8")));
 }

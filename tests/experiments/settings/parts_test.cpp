@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <set>
 
+#include "experiments/conditions/condition.h"
 #include "experiments/settings/command_line.h"
-#include "experiments/settings/condition.h"
 #include "experiments/settings/plan.h"
 #include "experiments/tasks/task.h"
 #include "framework/core/errors.h"

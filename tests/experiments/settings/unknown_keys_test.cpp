@@ -24,7 +24,8 @@ TEST(UnknownKeys, ThatAreOptionsOfPartsStandInTheirBrackets) {
       ": it is an option of language, associative_recall, needle, write task.name = language(values=1)");
   EXPECT_EQ(hint_for("train.beta2", "0.9"),
             ": it is an option of adamw, write train.optimizer = adamw(beta2=0.9)");
-  EXPECT_EQ(hint_for("evaluate.k", "5"), ": it is an option of last, write evaluate.conditions = last(k=5)");
+  EXPECT_EQ(hint_for("evaluate.stride", "5"),
+            ": it is an option of truncated, write evaluate.conditions = truncated(stride=5)");
   EXPECT_EQ(hint_for("positional.yarn_beta", "5"),
             ": it is an option of yarn, write model.encoding = rope@yarn(yarn_beta=5)");
 }

@@ -163,9 +163,18 @@ TEST(Workload, ScoresAModelThatIsReadFromItsFile) {
 }
 
 TEST(Workload, ScoresCutSequencesInPieces) {
-  const double whole = scoring_with({}).sequence_bytes;
-  EXPECT_LT(scoring_with({{"evaluate.conditions", "truncated"}}).sequence_bytes, whole / 20);
-  EXPECT_EQ(scoring_with({{"evaluate.conditions", "truncated, window"}}).sequence_bytes, whole);
+  const auto bytes = [](const std::string& conditions, const std::string& task = "language") {
+    return scoring_with({{"task.name", task}, {"evaluate.conditions", conditions}}).sequence_bytes;
+  };
+  EXPECT_GT(bytes("truncated"), 0.0);
+  EXPECT_LT(bytes("truncated"), bytes("trained") / 20);
+  EXPECT_EQ(bytes("truncated, window"), bytes("trained"));
+  EXPECT_EQ(bytes("truncated", "copy"), 0.0) << "nothing is scored: it needs a score for every token";
+}
+
+// A contradiction in a condition is found before anything is trained.
+TEST(Workload, RefusesAConditionThatContradictsItself) {
+  EXPECT_THROW(scoring_with({{"evaluate.conditions", "trained, truncated(size=8, stride=9)"}}), ConfigError);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "experiments/scoring/windows.h"
+#include "experiments/conditions/windows.h"
 
 #include <fmt/format.h>
 

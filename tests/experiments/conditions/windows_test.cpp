@@ -1,5 +1,5 @@
 // Sliding-window evaluation, against windows that are run by hand.
-#include "experiments/scoring/windows.h"
+#include "experiments/conditions/windows.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
