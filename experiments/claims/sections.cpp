@@ -111,63 +111,6 @@ void check(const Claim& claim, const ExperimentResult& experiment, std::vector<s
   }
 }
 
-// The columns of a length in an experiment.
-std::vector<std::size_t> columns_of(const std::string& length, const ExperimentResult& experiment,
-                                    Section& section) {
-  if (experiment.train_length == 0 && (length == "unseen" || length.ends_with('x'))) {
-    section.problem(fmt::format(
-        "lengths: got '{}', expected a length in tokens (rows differ in task.train_length)", length));
-    return {};
-  }
-  std::vector<std::size_t> columns;
-  for (const Index tested : lengths_in(length, experiment.lengths, experiment.train_length)) {
-    const auto place = std::ranges::find(experiment.lengths, tested) - experiment.lengths.begin();
-    columns.push_back(static_cast<std::size_t>(place));
-  }
-  if (columns.empty()) section.expect("lengths: got", length, with_unseen(Names(experiment).lengths));
-  return columns;
-}
-
-// "alibi: 99 39", with a number or - for each of the `count` lengths.
-PublishedTable::Row read_row(const std::string& text, std::size_t count, const Names& names,
-                             Section& section) {
-  const std::size_t colon = std::min(text.rfind(':'), text.size());
-  PublishedTable::Row row{trimmed(text.substr(0, colon)), {}};
-  section.expect("rows: got", row.label, names.rows);
-  const std::string numbers = colon < text.size() ? trimmed(text.substr(colon + 1)) : "";
-  for (const std::string& word : split_outside_brackets(numbers, ' ')) {
-    if (word.empty()) continue;
-    const auto number = parse_real(word);
-    if (!number && word != "-")
-      section.problem(fmt::format("rows: {}: got '{}', expected a number or -", row.label, word));
-    row.values.push_back(number.value_or(not_a_number));
-  }
-  if (row.values.size() != count) {
-    section.problem(fmt::format("rows: {}: got {} numbers, expected one for each of {} lengths", row.label,
-                                row.values.size(), count));
-  }
-  return row;
-}
-
-PublishedTable read_table(Section section, const ExperimentResult& experiment) {
-  const Names names(experiment);
-  PublishedTable table{.source = section.value("source"),
-                       .metric = section.value("metric"),
-                       .note = section.value("note"),
-                       .only_learned = section.choice("seeds", {"all"}) != "all"};
-  section.expect("metric: got", table.metric, names.metrics);
-  for (const std::string& length : split_outside_brackets(section.value("lengths"), ','))
-    table.columns.push_back({length, columns_of(length, experiment, section)});
-  for (const std::string& row : split_outside_brackets(section.value("rows"), ';')) {
-    table.rows.push_back(read_row(row, table.columns.size(), names, section));
-    const std::string& label = table.rows.back().label;
-    if (std::ranges::count(table.rows, label, &PublishedTable::Row::label) > 1)
-      section.problem(fmt::format("rows: got '{}' twice", label));
-  }
-  if (table.source.empty()) section.problem("source: got nothing, expected the paper and its table");
-  return table;
-}
-
 }  // namespace
 
 std::vector<Claim> claims_of(const Settings& settings) {
@@ -184,14 +127,6 @@ std::vector<std::string> claim_problems(const std::vector<Claim>& claims,
   std::vector<std::string> problems;
   for (const Claim& claim : claims) check(claim, experiment, problems);
   return problems;
-}
-
-std::vector<PublishedTable> published_tables(const Settings& settings, const ExperimentResult& experiment,
-                                             std::vector<std::string>& problems) {
-  std::vector<PublishedTable> tables;
-  for (const WrittenSection& written : settings.sections("published"))
-    tables.push_back(read_table(Section(written, problems), experiment));
-  return tables;
 }
 
 std::vector<Index> lengths_in(const std::string& text, const std::vector<Index>& tested, Index train_length) {

@@ -1,5 +1,4 @@
-// What a config states about the results of its experiment: sections [claim ID] with a statement and
-// its source, and sections [published ID] with numbers from a paper.
+// What a config states about the results of its experiment: sections [claim ID] with a statement and its source.
 #pragma once
 
 #include <string>
@@ -35,17 +34,6 @@ std::vector<Claim> claims_of(const Settings& settings);
 /// One line per claim that names a row, length, metric or condition that the experiment does not have.
 /// `experiment` needs no results.
 std::vector<std::string> claim_problems(const std::vector<Claim>& claims, const ExperimentResult& experiment);
-
-/// The published tables of a config. They may name only rows, metrics and lengths of `experiment`. Each
-/// unknown name or malformed entry adds one line to `problems`.
-///
-///   [published press]
-///   source = Press et al. 2022, Table 2
-///   metric = perplexity
-///   lengths = 1x, 2x                                   or unseen, as in a claim
-///   rows = sinusoidal: 20.05 43.54; alibi: 19.73 -     a number for each length, - where there is none
-std::vector<PublishedTable> published_tables(const Settings& settings, const ExperimentResult& experiment,
-                                             std::vector<std::string>& problems);
 
 /// The tested lengths that a length in a section stands for, in rows trained at `train_length`: one, or
 /// for `unseen` all past the training length. Empty if the length was not tested.

@@ -91,12 +91,10 @@ std::vector<Cell> Extrapolation::own_cells() const {
   return own;
 }
 
-// Rows, lengths, metrics and conditions that claims and published tables name must exist.
+// Rows, lengths, metrics and conditions that claims name must exist.
 void Extrapolation::read_claims() {
   claims_ = claims_of(settings_);
-  const ExperimentResult here = outline();
-  std::vector<std::string> problems = claim_problems(claims_, here);
-  published_ = published_tables(settings_, here, problems);
+  const std::vector<std::string> problems = claim_problems(claims_, outline());
   if (!problems.empty()) throw ConfigError(joined(problems, "\n"));
 }
 
@@ -182,7 +180,6 @@ ExperimentResult Extrapolation::outline() const {
   ExperimentResult result = outline_of(entrants_);
   result.name = form_.holds == Holds::cells ? settings_.text("experiment.name") : name_by_folder(out_);
   result.looks = std::ssize(looks(settings_));
-  result.published = published_;
   return result;
 }
 

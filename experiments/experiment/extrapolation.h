@@ -88,7 +88,6 @@ class Extrapolation {
   std::vector<Entrant> candidates_;        // from which tuning chooses
   std::vector<Cell> cells_;
   std::vector<Claim> claims_;
-  std::vector<PublishedTable> published_;
   std::optional<ExperimentResult>
       frame_;  // what does not depend on results; set after tuning, which changes rows
 };

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 #include <utility>
 
@@ -79,39 +78,6 @@ void add_references(Grid& grid, const ExperimentResult& result, const Comparison
     }
     if (has_score) grid.lines.push_back(std::move(line));
   }
-}
-
-Grid published_grid(const ExperimentResult& result, const PublishedTable& table) {
-  const Comparison comparison = compare(result, table.metric);
-  Grid grid{.title = table.source + ": " + comparison.metric.name, .headings = {"row"}};
-  grid.note = table.note;
-  for (const PublishedTable::Row& row : table.rows) grid.lines.push_back({{row.label}});
-  grid.lines.push_back({{.text = "Kendall's τ (chance)", .reference = true}});
-  for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    std::vector<GridCell> theirs;
-    std::vector<GridCell> ours;
-    std::vector<double> published;  // for rows that have both
-    std::vector<double> means;
-    for (const PublishedTable::Row& row : table.rows) {
-      const auto scores = std::ranges::find(comparison.rows, row.label, &ComparisonRow::label);
-      const Summary here = scores == comparison.rows.end()
-                               ? Summary{}
-                               : summary_over(*scores, table.columns[c].at, comparison.metric);
-      theirs.push_back({format_value(row.values[c])});
-      ours.push_back({format_mean(here)});
-      if (std::isnan(row.values[c]) || here.n == 0) continue;
-      published.push_back(row.values[c]);
-      means.push_back(here.mean);
-    }
-    const double tau = kendall_tau(published, means);
-    theirs.push_back({.text = "", .reference = true});
-    ours.push_back(
-        {.text = std::isnan(tau) ? "–" : fmt::format("{:.2f} ({:.2g})", tau, chance_of_tau(published, means)),
-         .reference = true});
-    grid.add_column(table.columns[c].name + ", theirs", theirs);
-    grid.add_column("ours", ours);
-  }
-  return grid;
 }
 
 }  // namespace
@@ -293,29 +259,6 @@ std::vector<Grid> condition_grids(const ExperimentResult& result) {
     const Comparison comparison = compare(result, "", condition);
     for (std::size_t c = 0; c < grids.size(); ++c)
       grids[c].add_column(condition, score_column(comparison, c));
-  }
-  return grids;
-}
-
-Summary summary_over(const ComparisonRow& row, const std::vector<std::size_t>& columns,
-                     const MetricInfo& metric) {
-  std::map<std::uint64_t, std::vector<double>> scores;  // by seed
-  for (const std::size_t column : columns) {
-    const Entry& entry = row.entries[column];
-    for (std::size_t i = 0; i < entry.seeds.size(); ++i) scores[entry.seeds[i]].push_back(entry.values[i]);
-  }
-  std::vector<double> means;
-  for (const auto& [seed, values] : scores)
-    if (values.size() == columns.size()) means.push_back(summarize(values).mean);
-  return summarize(means, metric.range());
-}
-
-std::vector<Grid> published_grids(const ExperimentResult& result) {
-  std::vector<Grid> grids;
-  for (const PublishedTable& table : result.published) {
-    ExperimentResult counted = result;
-    if (!table.only_learned) counted.gate.reset();
-    grids.push_back(published_grid(counted, table));
   }
   return grids;
 }

@@ -55,7 +55,6 @@ struct Grid {
   std::vector<std::string> headings = {};
   std::vector<std::vector<GridCell>> lines = {};
   std::vector<std::string> rows = {};     // labels of the rows that the first lines show; may be empty
-  std::string note = {};                  // below the table; may be empty
   std::vector<std::size_t> details = {};  // columns that a narrow screen hides
 
   /// Adds a column on the right, with a cell for each of the first lines.
@@ -85,14 +84,6 @@ std::vector<Grid> pivot_grids(const ExperimentResult& result);
 
 /// If there is more than one condition, one grid for each length: rows by conditions.
 std::vector<Grid> condition_grids(const ExperimentResult& result);
-
-/// The summary of each seed's mean over `columns`, for the seeds that have a score in all of them.
-Summary summary_over(const ComparisonRow& row, const std::vector<std::size_t>& columns,
-                     const MetricInfo& metric);
-
-/// One grid for each published table: the published score and ours for every length, and below them Kendall's τ
-/// between the two, with the probability that a random order has a τ at least as large.
-std::vector<Grid> published_grids(const ExperimentResult& result);
 
 /// The notes under the main table, each once: the learning criterion, the sampling error, the notes of rows,
 /// and why a row fails.

@@ -143,8 +143,6 @@ std::string comparison_section(const ExperimentResult& result) {
   std::string html = "<h2>The comparison</h2>\n" + all_tables(result);
   const std::vector<std::string> notes = table_notes(result);
   if (!notes.empty()) html += html_list(notes, "note");
-  if (!result.published.empty()) html += "<h3>Published numbers beside ours</h3>\n";
-  for (const Grid& grid : published_grids(result)) html += html_table(grid);
   return html + other_curves(result);
 }
 
@@ -285,8 +283,7 @@ std::string html_table(const Grid& grid, const std::string& legend) {
     for (std::size_t c = 0; c < line.size(); ++c) html += table_cell(line[c], c < grid.names, is_detail(c));
     html += "</tr>\n";
   }
-  const std::string note = grid.note.empty() ? "" : "<p class=\"note\">" + escape_html(grid.note) + "</p>\n";
-  return html + "</tbody>\n</table></div>\n" + note;
+  return html + "</tbody>\n</table></div>\n";
 }
 
 std::string report_page(const ExperimentResult& result, const std::vector<Figure>& figures) {

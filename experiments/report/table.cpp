@@ -21,7 +21,7 @@ std::string markdown(const Grid& grid) {
     for (const GridCell& cell : line) text += "| " + escape_markdown(full_text(cell)) + " ";
     text += "|";
   }
-  return text + "\n\n" + (grid.note.empty() ? "" : escape_markdown(grid.note) + "\n\n");
+  return text + "\n\n";
 }
 
 /// Every key that is a factor of some row.
@@ -94,7 +94,7 @@ std::string markdown_tables(const ExperimentResult& result) {
   std::vector<Grid> grids;
   for (std::size_t m = 1; m < result.metrics.size(); ++m)
     grids.push_back(main_grid(result, result.metrics[m]));
-  for (const auto& more : {pivot_grids(result), condition_grids(result), published_grids(result)})
+  for (const auto& more : {pivot_grids(result), condition_grids(result)})
     grids.insert(grids.end(), more.begin(), more.end());
   for (const Grid& grid : grids) text += markdown(grid);
   return text;

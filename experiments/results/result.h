@@ -103,24 +103,6 @@ struct RowInfo {
   std::vector<std::string> notes;  // what a reader of its scores must know, one line each
 };
 
-/// A paper's numbers for some rows, to be shown next to ours.
-struct PublishedTable {
-  struct Column {
-    std::string name;             // as written: "2x", "unseen"
-    std::vector<std::size_t> at;  // indices of the lengths that it averages
-  };
-  struct Row {
-    std::string label;
-    std::vector<double> values;  // one for each column; NaN where the paper has none
-  };
-  std::string source;
-  std::string metric;  // MetricInfo::id
-  std::string note = {};
-  bool only_learned = true;  // past the training length, leave out seeds that did not learn it
-  std::vector<Column> columns = {};
-  std::vector<Row> rows = {};
-};
-
 struct ExperimentResult {
   Index looks =
       1;  // maximum number of looks at the results to give rows more seeds; all tests are corrected for it
@@ -138,7 +120,6 @@ struct ExperimentResult {
   Index missing = 0;  // trainings that are not finished yet
   std::vector<Reference> references;
   std::optional<LearningGate> gate;
-  std::vector<PublishedTable> published;
   std::string settings;  // resolved.cfg, verbatim
   std::string command;   // the command that reruns it
   std::vector<std::pair<std::string, std::string>> manifest;

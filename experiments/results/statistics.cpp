@@ -8,7 +8,6 @@
 #include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 #include <stdexcept>
 #include <vector>
@@ -168,47 +167,6 @@ bool equivalent(const PairedComparison& pairs, double margin, Index tests) {
       half_width(pairs.n, pairs.sd, share_of_level(pairs.n) * 0.1 / static_cast<double>(tests));
   return std::fmin(pairs.effect - half, pairs.typical.low) > -margin &&
          std::fmax(pairs.effect + half, pairs.typical.high) < margin;
-}
-
-double kendall_tau(std::span<const double> x, std::span<const double> y) {
-  if (x.size() != y.size()) {
-    throw std::invalid_argument(
-        fmt::format("kendall_tau: got {} and {} values, expected as many of each", x.size(), y.size()));
-  }
-  const auto sign = [](double value) { return static_cast<double>((value > 0.0) - (value < 0.0)); };
-  double agreement = 0.0;
-  double untied_x = 0.0;
-  double untied_y = 0.0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      const double dx = sign(x[i] - x[j]);
-      const double dy = sign(y[i] - y[j]);
-      agreement += dx * dy;
-      untied_x += dx * dx;
-      untied_y += dy * dy;
-    }
-  }
-  return untied_x * untied_y > 0.0 ? agreement / std::sqrt(untied_x * untied_y) : not_a_number;
-}
-
-double chance_of_tau(std::span<const double> x, std::span<const double> y) {
-  constexpr Index most_counted = 9;
-  constexpr double rounding = 1e-12;
-  const double tau = kendall_tau(x, y);
-  if (std::isnan(tau)) return not_a_number;
-  const auto n = static_cast<double>(x.size());
-  if (std::ssize(x) > most_counted)
-    return std::erfc(tau / std::sqrt(2.0 * (2.0 * n + 5.0) / (9.0 * n * (n - 1.0))) / std::numbers::sqrt2) /
-           2.0;
-  std::vector<double> order(y.begin(), y.end());
-  std::ranges::sort(order);
-  double as_large = 0.0;
-  double all = 0.0;
-  do {
-    as_large += kendall_tau(x, order) >= tau - rounding ? 1.0 : 0.0;
-    all += 1.0;
-  } while (std::ranges::next_permutation(order).found);
-  return as_large / all;
 }
 
 }  // namespace ordinal::experiments

@@ -99,15 +99,4 @@ void correct(std::span<PairedComparison* const> comparisons, Index further = 0);
 /// in the median of the seeds.
 bool equivalent(const PairedComparison& pairs, double margin, Index tests = 1);
 
-/// Kendall's τ-b of two series of equal length (Kendall 1945): with C concordant pairs, D discordant pairs, and
-/// T_x, T_y pairs that are tied in x or y,
-///   τ = (C - D) / √((N - T_x)(N - T_y)),  N all pairs.
-/// 1: the same order, -1: the reverse. NaN for fewer than two values, or if all of one series are equal. Throws
-/// std::invalid_argument for series of different lengths.
-double kendall_tau(std::span<const double> x, std::span<const double> y);
-
-/// The probability by chance: the share of all permutations of y whose τ with x is at least that of y. Counts them all for
-/// up to nine values; for more, uses a normal distribution of variance 2 (2n + 5) / (9n (n - 1)). NaN where τ is.
-double chance_of_tau(std::span<const double> x, std::span<const double> y);
-
 }  // namespace ordinal::experiments

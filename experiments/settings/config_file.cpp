@@ -160,9 +160,8 @@ std::vector<std::string> Source::problems() const {
 
 const std::vector<std::string>& section_keys(const std::string& kind) {
   static const std::vector<std::string> claim = {"words", "statement", "source", "expected", "note", "seeds"};
-  static const std::vector<std::string> published = {"source", "metric", "lengths", "rows", "note", "seeds"};
   static const std::vector<std::string> none;
-  return kind == "claim" ? claim : kind == "published" ? published : none;
+  return kind == "claim" ? claim : none;
 }
 
 Source read_config_text(const std::string& text, const std::string& path) {

@@ -18,7 +18,7 @@ struct ConfigEntry {
   std::string value;
   std::string origin;  // "configs/x.cfg:12" or "command line"
   std::string kind =
-      {};  // "row", "claim" or "published" in a section [kind ID]; in a row, the key is the full one
+      {};  // "row" or "claim" in a section [kind ID]; in a row, the key is the full one
   std::string id = {};
   std::string problem = {};  // the line that reports it, if it cannot be used
 
@@ -43,7 +43,7 @@ struct Source {
   std::map<std::string, std::size_t> first_ = {};  // entries, by section and key
 };
 
-/// The keys of a section of a kind: statement, source, … for "claim"; rows, metric, … for "published"; else none.
+/// The keys of a section of a kind: statement, source, … for "claim"; else none.
 const std::vector<std::string>& section_keys(const std::string& kind);
 
 /// Reads a file. An unknown or repeated key, or a line that is neither a key nor a section, is a problem.

@@ -44,9 +44,6 @@ std::string help_text(const DriverDescription& driver) {
 [claim ID], in a config file:
   statement = bits(alibi, 2x) < bits(rope, 2x)  is decided from the results. Optional: words for readers,
   source, note, expected = holds or fails, and seeds = all to include seeds that did not learn the training length.
-[published ID], in a config file:
-  numbers of a paper for the rows, shown beside ours with Kendall's τ: source, metric = accuracy,
-  lengths = 1x, unseen and rows = alibi: 99 39; rope: 98 31. Optional: note, seeds = all.
 )";
   }
   return text +

@@ -161,7 +161,7 @@ std::vector<Settings::Line> Settings::lines(bool in_file) const {
     if (!cuts_warmup || key.name != "train.warmup")
       add(key.section(), name_in_section(key.name), text(key.name), origin(key.name));
   }
-  for (const char* kind : {"compare", "row", "claim", "published"}) {
+  for (const char* kind : {"compare", "row", "claim"}) {
     for (const WrittenSection& section : sections(kind)) {
       const std::string title = section.kind + (section.id.empty() ? "" : " " + section.id);
       if (section.settings.empty()) add(title, "", "", section.origin);

@@ -35,14 +35,14 @@ std::vector<std::string> factor_values(const std::string& text);
 std::string factor_text(const std::vector<std::string>& values);
 
 /// A section other than those of keys. [compare] says in what rows differ, and [row NAME] is an explicit row. [claim ID]
-/// and [published ID] are about the results; section_keys() lists their keys.
+/// is about the results; section_keys() lists its keys.
 struct WrittenSection {
   struct Setting {
     std::string key;
     std::string value;
     std::string origin;
   };
-  std::string kind;  // "compare", "row", "claim" or "published"
+  std::string kind;  // "compare", "row" or "claim"
   std::string id;
   std::string origin;
   std::vector<Setting> settings = {};

@@ -1,9 +1,8 @@
-// Sections [claim ID] and [published ID] of a config, with an experiment to which they may refer.
+// Sections [claim ID] of a config, with an experiment to which they may refer.
 #include <fmt/format.h>
 
 #include "experiments/claims/decision.h"
 #include "experiments/claims/sections.h"
-#include "experiments/report/grid.h"
 #include "experiments/settings/config_file.h"
 #include "framework/core/errors.h"
 #include "tests/experiments/report/sample_result.h"
@@ -37,15 +36,10 @@ void sections(const std::string& input) {
   accepts(
       [&] {
         const Settings settings = settings_of(input);
-        std::vector<std::string> problems;
-        ExperimentResult experiment = sample;
-        experiment.published = published_tables(settings, sample, problems);
-        if (!problems.empty()) throw ConfigError(joined(problems, "\n"));
-        published_grids(experiment);
         const std::vector<Claim> claims = claims_of(settings);
-        problems = claim_problems(claims, experiment);
+        const std::vector<std::string> problems = claim_problems(claims, sample);
         if (!problems.empty()) throw ConfigError(joined(problems, "\n"));
-        decide(claims, experiment);
+        decide(claims, sample);
       },
       Message::many_lines);
 }

@@ -231,46 +231,5 @@ TEST(Equivalent, NeedsTheWholeIntervalWithinTheMargin) {
   EXPECT_FALSE(equivalent({.n = 5, .effect = 0.05, .sd = 0.1, .typical = {-0.1, 0.15}}, 0.14534));
 }
 
-double tau(const std::vector<double>& x, const std::vector<double>& y) { return kendall_tau(x, y); }
-
-TEST(KendallTau, IsOneForTheSameOrderAndMinusOneForTheReverse) {
-  EXPECT_DOUBLE_EQ(tau({1, 2, 3, 4}, {10, 20, 25, 99}), 1.0);
-  EXPECT_DOUBLE_EQ(tau({1, 2, 3, 4}, {4, 3, 2, 1}), -1.0);
-}
-
-// Five of six pairs agree, one does not.
-TEST(KendallTau, CountsPairs) { EXPECT_DOUBLE_EQ(tau({1, 2, 3, 4}, {1, 3, 2, 4}), 4.0 / 6.0); }
-
-// scipy.stats.kendalltau([12, 2, 1, 12, 2], [1, 4, 7, 1, 0])
-TEST(KendallTau, CorrectsForTies) {
-  EXPECT_NEAR(tau({12, 2, 1, 12, 2}, {1, 4, 7, 1, 0}), -0.4714045207910316, 1e-12);
-}
-
-// One order of three in six is the right one. Of four values, Kendall 1938 lists 1, 3, 5, 6, 5, 3, 1 orders with τ from 1 to -1.
-TEST(KendallTau, HasItsChanceByCounting) {
-  const auto chance = [](const std::vector<double>& x, const std::vector<double>& y) {
-    return chance_of_tau(x, y);
-  };
-  EXPECT_DOUBLE_EQ(chance({1, 2, 3}, {4, 5, 6}), 1.0 / 6.0);
-  EXPECT_DOUBLE_EQ(chance({1, 2, 3, 4}, {1, 3, 2, 4}), 4.0 / 24.0);
-  EXPECT_DOUBLE_EQ(chance({1, 2, 3, 4}, {4, 3, 2, 1}), 1.0);
-  EXPECT_DOUBLE_EQ(chance({1, 2, 3}, {5, 5, 6}), 1.0 / 3.0);  // of the three places of 6
-  EXPECT_TRUE(std::isnan(chance({1, 1}, {1, 2})));
-}
-
-// scipy.stats.kendalltau(range(10), …, alternative="greater", method="exact"): 0.0083 for τ = 0.6.
-TEST(KendallTau, HasTheChanceOfANormalDistributionForManyValues) {
-  const std::vector<double> x = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
-  const std::vector<double> y = {2, 1, 0, 3, 6, 5, 4, 9, 8, 7};
-  EXPECT_DOUBLE_EQ(tau(x, y), 0.6);
-  EXPECT_NEAR(chance_of_tau(x, y), 0.0083, 0.003);
-}
-
-TEST(KendallTau, NeedsTwoDifferentValues) {
-  EXPECT_TRUE(std::isnan(tau({1}, {2})));
-  EXPECT_TRUE(std::isnan(tau({1, 1, 1}, {1, 2, 3})));
-  EXPECT_THROW(tau({1, 2}, {1}), std::invalid_argument);
-}
-
 }  // namespace
 }  // namespace ordinal::experiments
