@@ -27,18 +27,17 @@ Reading none(const Quantity& quantity, const std::string& why) {
 }
 
 Reading reading_at(const CellResult& cell, const Quantity& quantity, Index length) {
-  const LengthScore* score = score_at(cell.scores, length, quantity.condition);
+  const Score* score = score_at(cell.scores, quantity.metric, length, quantity.condition);
   if (score == nullptr) return none(quantity, fmt::format("was not scored at {}", length));
   if (score->failed) return none(quantity, fmt::format("cannot run at {}", length));
-  const Measurement* measured = score->find(quantity.metric);
-  if (measured != nullptr && std::isfinite(measured->value)) return {measured->value};
+  if (std::isfinite(score->value)) return {score->value};
   return none(quantity, fmt::format("has no finite {} at {}", quantity.metric, length));
 }
 
 // The lengths that `text` stands for, among those at which the cell was tested.
 std::vector<Index> lengths_of(const CellResult& cell, const std::string& text) {
   std::vector<Index> tested;
-  for (const LengthScore& score : cell.scores) {
+  for (const Score& score : cell.scores) {
     if (std::ranges::find(tested, score.length) == tested.end()) tested.push_back(score.length);
   }
   return lengths_in(text, tested, cell.train_length);
@@ -151,7 +150,7 @@ Verdict failure_verdict(const Quantity& failure, const ExperimentResult& result)
   for (const CellResult& cell : result.cells) {
     if (cell.row != failure.row) continue;
     const std::vector<Index> lengths = lengths_in(failure.length, result.lengths, cell.train_length);
-    for (const LengthScore& score : cell.scores) {
+    for (const Score& score : cell.scores) {
       const bool meant = std::ranges::find(lengths, score.length) != lengths.end();
       if (meant && score.condition == failure.condition) ++(score.failed ? failed : scored);
     }

@@ -51,7 +51,7 @@ struct Names {
 
   explicit Names(const ExperimentResult& experiment) {
     for (const RowInfo& row : experiment.rows) rows.push_back(row.label);
-    for (const MetricInfo& metric : experiment.metrics) metrics.push_back(metric.id);
+    for (const MetricSpec& metric : experiment.metrics) metrics.push_back(metric.id);
     for (const Index length : experiment.lengths) lengths.push_back(std::to_string(length));
   }
 };

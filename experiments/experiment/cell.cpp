@@ -7,6 +7,7 @@
 
 #include "experiments/results/files.h"
 #include "experiments/scoring/references.h"
+#include "experiments/scoring/scoring.h"
 #include "experiments/settings/checks.h"
 #include "experiments/settings/difference.h"
 #include "experiments/training/training_run.h"
@@ -239,8 +240,14 @@ CellResult failed_result(const Cell& cell, const std::string& why, bool diverged
   const Settings& settings = cell.entrant.row.settings;
   for (const Index length : evaluation_lengths(settings)) {
     for (const std::string& condition : settings.list("evaluate.conditions")) {
-      // A NaN score means that training diverged.
-      result.scores.push_back({.length = length, .condition = condition, .failed = !diverged, .why = why});
+      // A score that has neither a number nor failed means that training diverged.
+      const Score test{.row = result.row,
+                       .seed = result.seed,
+                       .length = length,
+                       .condition = condition,
+                       .failed = !diverged,
+                       .why = why};
+      add_unscored(cell.entrant.task(), test, result);
     }
   }
   return result;

@@ -105,11 +105,11 @@ void write_manifest(const ExperimentResult& result, const LockedPath& out) {
     manifest["weights_hash"][cell.row][std::to_string(cell.seed)] = cell.weights_hash;
   }
   manifest["metrics"] = nlohmann::ordered_json::array();
-  for (const MetricInfo& metric : result.metrics) {
+  for (const MetricSpec& metric : result.metrics) {
     manifest["metrics"].push_back({{"id", metric.id},
-                                   {"name", metric.name},
-                                   {"unit", metric.unit},
-                                   {"lower_is_better", metric.lower_is_better}});
+                                   {"name", metric.title()},
+                                   {"unit", metric.measure == Measure::bits ? "bits" : ""},
+                                   {"lower_is_better", metric.lower_is_better()}});
   }
   manifest["gate"] = nullptr;
   if (result.gate) {
@@ -126,11 +126,7 @@ ExperimentResult outline_of(const std::vector<Entrant>& entrants) {
   ExperimentResult result;
   add_rows(entrants, result);
   result.conditions = entrants.front().row.settings.list("evaluate.conditions");
-  for (const MetricSpec& metric : entrants.front().task().metrics()) {
-    result.metrics.push_back(
-        {metric.id, metric.name, metric.measure == Measure::bits ? "bits" : "", metric.lower_is_better()});
-  }
-  add_perplexity(result);
+  result.metrics = entrants.front().task().metrics();
   return result;
 }
 
@@ -155,7 +151,6 @@ void add_cells(ExperimentResult& result, std::vector<CellResult> cells) {
   const auto facts = machine_facts();
   result.manifest.insert(result.manifest.begin(), facts.begin(), facts.end());
   result.manifest.emplace_back("trained_by", fmt::format("{}", fmt::join(builds, "; ")));
-  add_perplexity(result);
 }
 
 std::filesystem::path write_experiment(const ExperimentResult& result, std::span<const Cell> cells,

@@ -87,8 +87,8 @@ CellResult score_cell(const Cell& cell, const TrainingRun* run, Threads& threads
   }
   const Subject subject{scored.model,    scored.values, cell.entrant.task(), cell.entrant.last().plan,
                         cell.evaluation, cell.seed};
-  result.scores = score_all(subject, cell.entrant.row.settings, cell.name(), threads, progress,
-                            [&] { return interrupt.requested(); });
+  score_all(subject, cell.entrant.row.settings, cell.name(), threads, progress, result,
+            [&] { return interrupt.requested(); });
   write_result(cell, result);
   return result;
 }

@@ -17,7 +17,7 @@ namespace {
 // In a comparison, a model that could not be trained is a result.
 void require_model(const CellResult& result) {
   if (!result.weights_hash.empty()) return;
-  const LengthScore& score = result.scores.front();
+  const Score& score = result.scores.front();
   if (score.failed) throw PositionError(score.why);
   throw std::runtime_error(score.why);
 }

@@ -39,8 +39,9 @@ Entrant candidate_of(const Row& row, const Combination& values, Entrants& entran
 // Lower is better for every metric. A training that failed or diverged is the worst.
 double cost_of(const CellResult& result, const Task& task) {
   const bool is_bits = task.measure() == Measure::bits;
-  const Measurement* whole = result.scores.front().find(is_bits ? "bits" : "accuracy");
-  if (whole == nullptr || !std::isfinite(whole->value)) return std::numeric_limits<double>::infinity();
+  const auto whole = std::ranges::find(result.scores, is_bits ? "bits" : "accuracy", &Score::metric);
+  if (whole == result.scores.end() || !std::isfinite(whole->value))
+    return std::numeric_limits<double>::infinity();
   return is_bits ? whole->value : -whole->value;
 }
 

@@ -1,50 +1,31 @@
-// Every mean over seeds is computed in make_entry.
 #include "experiments/report/comparison.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <set>
-#include <utility>
 
 namespace ordinal::experiments {
 namespace {
 
-void add_score(Entry& entry, const CellResult& cell, const LengthScore& score, const std::string& metric) {
+void add_score(Group& group, const Score& score) {
   if (score.failed) {
-    if (entry.failed++ == 0) entry.why = score.why;
-    return;
+    if (group.failed++ == 0) group.why = score.why;
+  } else if (!std::isfinite(score.value)) {
+    ++group.diverged;
+  } else {
+    group.seeds.push_back(score.seed);
+    group.values.push_back(score.value);
+    if (score.error > group.error) group.error = score.error;
   }
-  const Measurement* measured = score.find(metric);
-  if (measured == nullptr && !score.metrics.empty()) return;  // no targets of this kind
-  if (measured == nullptr || !std::isfinite(measured->value)) {
-    ++entry.diverged;
-    return;
-  }
-  entry.seeds.push_back(cell.seed);
-  entry.values.push_back(measured->value);
-  if (measured->sampling_error > entry.sampling_error) entry.sampling_error = measured->sampling_error;
-}
-
-Entry make_entry(const ExperimentResult& result, const ComparisonRow& row, Index length,
-                 const std::string& condition, const MetricInfo& metric) {
-  Entry entry;
-  for (const CellResult& cell : result.cells) {
-    if (cell.row != row.label) continue;
-    const LengthScore* score = score_at(cell.scores, length, condition);
-    if (score == nullptr) continue;
-    const bool counts = !row.learned() || has_learned(result, cell) != false;
-    if (counts || score->failed) {
-      add_score(entry, cell, *score, metric.id);
-    } else {
-      ++entry.not_learned;
-    }
-  }
-  entry.summary = summarize(entry.values, metric.range());
-  return entry;
 }
 
 }  // namespace
+
+double Group::value_of(std::uint64_t seed) const {
+  const auto at = std::ranges::find(seeds, seed) - seeds.begin();
+  return at < std::ssize(seeds) ? values[static_cast<std::size_t>(at)] : not_a_number;
+}
 
 std::vector<std::string> conditions_of(const ExperimentResult& result) {
   return result.conditions.empty() ? std::vector{trained_condition} : result.conditions;
@@ -56,32 +37,73 @@ std::vector<std::uint64_t> seeds_of(const ExperimentResult& result) {
   return {seeds.begin(), seeds.end()};
 }
 
-Comparison compare(const ExperimentResult& result, const std::string& metric, const std::string& condition) {
-  const std::string under = condition.empty() ? conditions_of(result).front() : condition;
-  Comparison comparison{
-      metric.empty() ? result.metrics.front() : metric_of(result, metric), result.lengths, {}, 0};
-  for (const RowInfo& info : result.rows) {
-    ComparisonRow row{info};
-    for (const CellResult& cell : result.cells) {
-      if (cell.row != info.label) continue;
-      if (row.cells++ == 0) {
-        row.parameters = cell.parameters;
-        row.note = cell.note;
-      }
-      const std::optional<bool> learned = has_learned(result, cell);
-      if (learned) ++(*learned ? row.learned_cells : row.not_learned);
-    }
-    if (row.cells == 0) continue;
-    for (const Index length : comparison.lengths) {
-      row.entries.push_back(make_entry(result, row, length, under, comparison.metric));
-      comparison.seeds = std::max(comparison.seeds, row.entries.back().summary.n);
-    }
-    comparison.rows.push_back(std::move(row));
-  }
-  return comparison;
+std::vector<RowInfo> rows_of(const ExperimentResult& result) {
+  std::vector<RowInfo> rows = result.rows;
+  std::erase_if(rows, [&](const RowInfo& row) { return learning_of(result, row.label).cells == 0; });
+  return rows;
 }
 
-PairedComparison compare_entries(const Entry& left, const Entry& right, const MetricInfo& metric) {
+const CellResult& first_cell(const ExperimentResult& result, const std::string& row) {
+  return *std::ranges::find(result.cells, row, &CellResult::row);
+}
+
+Learning learning_of(const ExperimentResult& result, const std::string& row) {
+  Learning learning;
+  for (const CellResult& cell : result.cells) {
+    if (cell.row != row) continue;
+    ++learning.cells;
+    const std::optional<bool> learned = has_learned(result, cell);
+    if (learned) ++(*learned ? learning.learned : learning.not_learned);
+  }
+  return learning;
+}
+
+Group at(const ExperimentResult& result, const std::string& row, Index length, const std::string& condition,
+         const MetricSpec& metric) {
+  Group group{.learning = learning_of(result, row)};
+  for (const CellResult& cell : result.cells) {
+    if (cell.row != row) continue;
+    const Score* score = score_at(cell.scores, metric.id, length, condition);
+    if (score == nullptr) continue;  // no targets belong to it
+    const bool counts = !group.learning.most() || has_learned(result, cell) != false;
+    if (counts || score->failed) add_score(group, *score);
+  }
+  group.summary = summarize(group.values, range_of(metric));
+  return group;
+}
+
+std::vector<Column> columns_of(const ExperimentResult& result, const MetricSpec& metric,
+                               const std::vector<Index>& lengths, const std::string& condition) {
+  const std::string under = condition.empty() ? conditions_of(result).front() : condition;
+  const std::vector<RowInfo> rows = rows_of(result);
+  std::vector<Column> columns;
+  for (const Index length : lengths) {
+    columns.emplace_back();
+    for (const RowInfo& row : rows) columns.back().push_back(at(result, row.label, length, under, metric));
+  }
+  return columns;
+}
+
+Index most_seeds(const std::vector<Column>& columns) {
+  Index most = 0;
+  for (const Column& column : columns) {
+    for (const Group& group : column) most = std::max(most, group.summary.n);
+  }
+  return most;
+}
+
+std::vector<std::pair<std::string, std::vector<Score>>> baselines(const ExperimentResult& result,
+                                                                  const std::string& metric) {
+  std::vector<std::pair<std::string, std::vector<Score>>> all;
+  for (const Score& score : result.references) {
+    if (score.metric != metric) continue;
+    if (all.empty() || all.back().first != score.row) all.push_back({score.row, {}});
+    all.back().second.push_back(score);
+  }
+  return all;
+}
+
+PairedComparison compare_groups(const Group& left, const Group& right, const MetricSpec& metric) {
   std::vector<double> a;
   std::vector<double> b;
   for (std::size_t i = 0; i < left.seeds.size(); ++i) {
@@ -93,21 +115,15 @@ PairedComparison compare_entries(const Entry& left, const Entry& right, const Me
   return compare_pairs(a, b, metric.is_fraction() ? 1.0 : INFINITY);
 }
 
-Differences::Differences(const Comparison& comparison, std::size_t first, std::size_t last, Index looks)
-    : first_(first), lower_is_better_(comparison.metric.lower_is_better) {
-  const auto& rows = comparison.rows;
-  const auto add = [&](std::size_t where, std::size_t left, std::size_t at, std::size_t right,
-                       std::size_t column) {
-    if (!rows[left].is_ranked(at) || !rows[right].is_ranked(column)) return;
-    pairs_[{where, left, right}] =
-        compare_entries(rows[left].entries[at], rows[right].entries[column], comparison.metric);
-  };
-  for (std::size_t left = 0; left < rows.size(); ++left) {
-    pairs_[{1, left, left}] = {};  // counts as a comparison even if it is not tested
-    if (first != last) add(1, left, last, left, first);
-    for (std::size_t right = left + 1; right < rows.size(); ++right) {
-      add(0, left, first, right, first);
-      if (first != last) add(2, left, last, right, last);
+Differences::Differences(const MetricSpec& metric, const std::vector<Column>& columns, Index looks)
+    : lower_is_better_(metric.lower_is_better()) {
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const Column& rows = columns[c];
+    for (std::size_t left = 0; left < rows.size(); ++left) {
+      for (std::size_t right = left + 1; right < rows.size(); ++right) {
+        if (rows[left].is_ranked() && rows[right].is_ranked())
+          pairs_[{c, left, right}] = compare_groups(rows[left], rows[right], metric);
+      }
     }
   }
   std::vector<PairedComparison*> all;
@@ -117,8 +133,7 @@ Differences::Differences(const Comparison& comparison, std::size_t first, std::s
 }
 
 PairedComparison Differences::better(std::size_t column, std::size_t left, std::size_t right) const {
-  const std::size_t where = column == first_ ? 0 : 2;
-  PairedComparison pairs = pairs_.at({where, std::min(left, right), std::max(left, right)});
+  PairedComparison pairs = pairs_.at({column, std::min(left, right), std::max(left, right)});
   const bool turned = (left > right) != lower_is_better_;  // lower - higher is good if lower is better
   if (!turned) return pairs;
   pairs.effect = -pairs.effect;
@@ -128,12 +143,12 @@ PairedComparison Differences::better(std::size_t column, std::size_t left, std::
   return pairs;
 }
 
-std::optional<Index> successes(const Entry& entry, const MetricInfo& metric) {
-  const auto succeed = std::ranges::count_if(entry.values, [](double value) { return value >= 0.9; });
-  const auto fail = std::ranges::count_if(entry.values, [](double value) { return value <= 0.1; });
+std::optional<Index> successes(const Group& group, const MetricSpec& metric) {
+  const auto succeed = std::ranges::count_if(group.values, [](double value) { return value >= 0.9; });
+  const auto fail = std::ranges::count_if(group.values, [](double value) { return value <= 0.1; });
   const bool mixed = succeed > 0 && fail > 0;
-  const bool alike = entry.summary.sd == 0.0;
-  if (!metric.is_fraction() || succeed + fail < entry.summary.n || !(mixed || alike)) return std::nullopt;
+  const bool alike = group.summary.sd == 0.0;
+  if (!metric.is_fraction() || succeed + fail < group.summary.n || !(mixed || alike)) return std::nullopt;
   return succeed;
 }
 
@@ -143,13 +158,13 @@ std::string share_text(Index count, Index of) {
   return fmt::format("{} of {}, {:.2f} to {:.2f}", count, of, share.low, share.high);
 }
 
-std::optional<std::size_t> best_row(const Comparison& comparison, std::size_t column) {
+std::optional<std::size_t> best_row(const Column& column, const MetricSpec& metric) {
   std::optional<std::size_t> best;
-  for (std::size_t row = 0; row < comparison.rows.size(); ++row) {
-    if (!comparison.rows[row].is_ranked(column)) continue;
-    const double mean = comparison.rows[row].mean(column);
-    const double top = best ? comparison.rows[*best].mean(column) : not_a_number;
-    if (!best || (comparison.metric.lower_is_better ? mean < top : mean > top)) best = row;
+  for (std::size_t row = 0; row < column.size(); ++row) {
+    if (!column[row].is_ranked()) continue;
+    const double mean = column[row].summary.mean;
+    const double top = best ? column[*best].summary.mean : not_a_number;
+    if (!best || (metric.lower_is_better() ? mean < top : mean > top)) best = row;
   }
   return best;
 }
@@ -159,7 +174,7 @@ std::string multiple_of(Index length, Index train_length) {
   return fmt::format("{:.4g}x", static_cast<double>(length) / static_cast<double>(train_length));
 }
 
-double margin_of(const MetricInfo& metric) { return metric.unit.empty() ? 0.02 : 0.05; }
+double margin_of(const MetricSpec& metric) { return metric.measure == Measure::bits ? 0.05 : 0.02; }
 
 std::string trained_lengths(const ExperimentResult& result) {
   std::string first =

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "experiments/settings/keys.h"
-#include "experiments/tasks/metric.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -37,47 +36,53 @@ Texts factor_headings(const ExperimentResult& result) {
   return headings;
 }
 
-/// A column with text_of(row) for each row.
-std::vector<GridCell> cells_of(const Comparison& comparison, const auto& text_of) {
-  std::vector<GridCell> cells;
-  for (const ComparisonRow& row : comparison.rows) cells.push_back({text_of(row)});
-  return cells;
-}
-
-/// A note goes next to the row name, or in a separate column if several columns name the row.
-void add_notes(Grid& grid, const Comparison& comparison) {
-  if (std::ranges::all_of(comparison.rows, [](const auto& row) { return row.note.empty(); })) return;
+/// The note of each row stands next to its name, or in a separate column if several columns name the row.
+void add_notes(Grid& grid, const std::vector<std::string>& notes) {
+  if (std::ranges::all_of(notes, &std::string::empty)) return;
   if (grid.names > 1) {
-    grid.add_column("note", std::vector<GridCell>(comparison.rows.size()));
+    grid.add_column("note", std::vector<GridCell>(notes.size()));
     ++grid.names;
   }
-  for (std::size_t r = 0; r < comparison.rows.size(); ++r)
-    grid.lines[r].back().note = comparison.rows[r].note;
+  for (std::size_t r = 0; r < notes.size(); ++r) grid.lines[r].back().note = notes[r];
 }
 
 /// "4/5 (0.28 to 0.99)"; no interval with fewer than three seeds.
-std::string learned_text(const ComparisonRow& row) {
-  std::string count = fmt::format("{}/{}", row.learned_cells, row.cells);
-  if (row.learned_cells + row.not_learned < fewest_for_intervals) return count;
-  const Interval share = row.learned_share();
+std::string learned_text(const Learning& learning) {
+  std::string count = fmt::format("{}/{}", learning.learned, learning.cells);
+  if (learning.known() < fewest_for_intervals) return count;
+  const Interval share = clopper_pearson(learning.learned, learning.known());
   return fmt::format("{} ({:.2f} to {:.2f})", count, share.low, share.high);
 }
 
-/// Adds a line below the rows for each baseline that has at least one score.
-void add_references(Grid& grid, const ExperimentResult& result, const Comparison& comparison,
+/// Adds a line below the rows for each baseline that has a score.
+void add_references(Grid& grid, const ExperimentResult& result, const MetricSpec& metric,
                     std::size_t before) {
-  for (const Reference& reference : result.references) {
+  for (const auto& [name, scores] : baselines(result, metric.id)) {
     std::vector<GridCell> line(before, GridCell{.text = "", .reference = true});
-    line.front().text = reference.label;
-    bool has_score = false;
-    for (const Index length : comparison.lengths) {
-      const LengthScore* score = score_at(reference.scores, length);
-      const Measurement* measured = score == nullptr ? nullptr : score->find(comparison.metric.id);
-      has_score = has_score || (measured != nullptr && !std::isnan(measured->value));
-      line.push_back({.text = measured == nullptr ? "–" : format_value(measured->value), .reference = true});
+    line.front().text = name;
+    for (const Index length : result.lengths) {
+      const Score* score = score_at(scores, metric.id, length);
+      line.push_back({.text = score == nullptr ? "–" : format_value(score->value), .reference = true});
     }
-    if (has_score) grid.lines.push_back(std::move(line));
+    grid.lines.push_back(std::move(line));
   }
+}
+
+/// "bits per token (lower is better), mean ± standard deviation over 3 seeds".
+std::string table_title(const ExperimentResult& result, const MetricSpec& metric, Index seeds) {
+  const bool counts_all = metric.past && metric.sources == SourceRange::any && !result.lengths.empty() &&
+                          result.lengths.front() <= result.train_length;
+  return fmt::format(
+      "{}{} ({} is better){}, {}", metric.title(), counts_all ? ", up to it at all positions" : "",
+      metric.lower_is_better() ? "lower" : "higher", under_condition(result),
+      seeds > 1 ? fmt::format("mean ± standard deviation over {} seeds", seeds) : "one seed, so no spread");
+}
+
+/// "Length 128 (2x), under each condition: bits per token".
+std::string title_at(const ExperimentResult& result, std::size_t column, const std::string& what) {
+  const Index length = result.lengths[column];
+  return fmt::format("Length {}, {}: {}", length_heading(length, result.train_length), what,
+                     result.metrics.front().title(length > result.train_length));
 }
 
 }  // namespace
@@ -92,16 +97,16 @@ std::string full_text(const GridCell& cell) {
   return fmt::format("{} ({})", cell.text, cell.note);
 }
 
-Grid grid_of_rows(const ExperimentResult& result, const Comparison& comparison, const std::string& title) {
+Grid grid_of_rows(const ExperimentResult& result, const std::string& title) {
   const Texts factors = factor_headings(result);
   Grid grid{.title = title, .headings = factors.empty() ? Texts{"row"} : factors};
   grid.names = grid.headings.size();
-  for (const ComparisonRow& row : comparison.rows) {
+  for (const RowInfo& row : rows_of(result)) {
     std::vector<GridCell> line(grid.names);
     const bool written = factors.empty() || row.factors.empty();  // then its name goes in the first column
     if (written) line.front().text = row.label;
     for (std::size_t f = 0; f < grid.names && !written; ++f) line[f].text = row.factors[f].second;
-    line.front().unranked = !row.learned();
+    line.front().unranked = !learning_of(result, row.label).most();
     grid.lines.push_back(std::move(line));
     grid.rows.push_back(row.label);
   }
@@ -140,13 +145,12 @@ std::string group_thousands(Index count) {
   return digits;
 }
 
-std::string cell_text(const ComparisonRow& row, std::size_t column, Index usual_n) {
-  const Entry& entry = row.entries[column];
-  if (entry.diverged > 0) return "diverged";
-  const std::string text = format_mean(entry.summary);
-  if (entry.summary.n == 0) return entry.failed > 0 ? "fails" : text;
-  if (!row.learned()) return fmt::format("({})", text);
-  return entry.summary.n < usual_n ? fmt::format("{} (n = {})", text, entry.summary.n) : text;
+std::string cell_text(const Group& group, Index usual_n) {
+  if (group.diverged > 0) return "diverged";
+  const std::string text = format_mean(group.summary);
+  if (group.summary.n == 0) return group.failed > 0 ? "fails" : text;
+  if (!group.learning.most()) return fmt::format("({})", text);
+  return group.summary.n < usual_n ? fmt::format("{} (n = {})", text, group.summary.n) : text;
 }
 
 std::string length_heading(Index length, Index train_length) {
@@ -159,85 +163,77 @@ std::string under_condition(const ExperimentResult& result) {
   return condition == trained_condition ? "" : ", under " + condition;
 }
 
-std::vector<GridCell> score_column(const Comparison& comparison, std::size_t column) {
-  const std::optional<std::size_t> best = best_row(comparison, column);
-  const Differences differences(comparison, column, column);
+std::vector<GridCell> score_column(const std::vector<Column>& columns, std::size_t c,
+                                   const MetricSpec& metric) {
+  const Column& column = columns[c];
+  const Index seeds = most_seeds(columns);
+  const std::optional<std::size_t> best = best_row(column, metric);
+  const Differences differences(metric, {column});
   const auto is_best = [&](std::size_t r) {
     if (r == *best) return true;
-    const PairedComparison lead = differences.better(column, *best, r);
+    const PairedComparison lead = differences.better(0, *best, r);
     return lead.n >= fewest_for_intervals && lead.decision == Decision::undecided;
   };
   std::vector<GridCell> cells;
-  for (std::size_t r = 0; r < comparison.rows.size(); ++r) {
-    const ComparisonRow& row = comparison.rows[r];
-    const Entry& entry = row.entries[column];
-    const Summary& s = entry.summary;
-    GridCell cell{.text = cell_text(row, column, comparison.seeds), .why = entry.why};
-    cell.missing = !entry.has_number();
+  for (std::size_t r = 0; r < column.size(); ++r) {
+    const Group& group = column[r];
+    const Summary& s = group.summary;
+    GridCell cell{.text = cell_text(group, seeds), .why = group.why};
+    cell.missing = !group.has_number();
     if (!cell.missing && std::isfinite(s.low))
       cell.interval = fmt::format("{} to {}", format_value(s.low), format_value(s.high));
-    cell.best = row.is_ranked(column) && comparison.seeds >= fewest_for_intervals && is_best(r);
+    cell.best = group.is_ranked() && seeds >= fewest_for_intervals && is_best(r);
     cells.push_back(std::move(cell));
   }
   return cells;
 }
 
-std::string table_title(const ExperimentResult& result, const Comparison& comparison) {
-  const MetricInfo& metric = comparison.metric;
-  const bool counts_all = metric.id.ends_with(".past") && !result.lengths.empty() &&
-                          result.lengths.front() <= result.train_length;
-  return fmt::format(
-      "{}{} ({} is better){}, {}", metric.name, counts_all ? ", up to it at all positions" : "",
-      metric.lower_is_better ? "lower" : "higher", under_condition(result),
-      comparison.seeds > 1 ? fmt::format("mean ± standard deviation over {} seeds", comparison.seeds)
-                           : "one seed, so no spread");
-}
-
-std::string title_at(const ExperimentResult& result, std::size_t column, const std::string& what) {
-  const Index length = result.lengths[column];
-  const std::string& name = result.metrics.front().name;
-  return fmt::format("Length {}, {}: {}", length_heading(length, result.train_length), what,
-                     length <= result.train_length ? name_within_training(name) : name);
-}
-
-Grid main_grid(const ExperimentResult& result, const MetricInfo& metric) {
-  const Comparison comparison = compare(result, metric.id);
-  Grid grid = grid_of_rows(result, comparison, table_title(result, comparison));
-  add_notes(grid, comparison);
+Grid main_grid(const ExperimentResult& result, const MetricSpec& metric) {
+  const std::vector<Column> columns = columns_of(result, metric, result.lengths);
+  Grid grid = grid_of_rows(result, table_title(result, metric, most_seeds(columns)));
+  Texts notes;
+  std::vector<GridCell> parameters;
+  std::vector<GridCell> learned;
+  for (const std::string& row : grid.rows) {
+    notes.push_back(first_cell(result, row).note);
+    parameters.push_back({group_thousands(first_cell(result, row).parameters)});
+    learned.push_back({learned_text(learning_of(result, row))});
+  }
+  add_notes(grid, notes);
   grid.details = {grid.names};
-  grid.add_column("parameters", cells_of(comparison, [](const ComparisonRow& row) {
-                    return group_thousands(row.parameters);
-                  }));
-  if (result.gate) grid.add_column("seeds that learned", cells_of(comparison, learned_text));
+  grid.add_column("parameters", parameters);
+  if (result.gate) grid.add_column("seeds that learned", learned);
   const std::size_t before = grid.headings.size();
-  for (std::size_t c = 0; c < comparison.lengths.size(); ++c)
-    grid.add_column(length_heading(comparison.lengths[c], result.train_length), score_column(comparison, c));
-  add_references(grid, result, comparison, before);
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    grid.add_column(length_heading(result.lengths[c], result.train_length), score_column(columns, c, metric));
+  }
+  add_references(grid, result, metric, before);
   return grid;
 }
 
 std::vector<Grid> pivot_grids(const ExperimentResult& result) {
   const Texts names = factor_headings(result);
   if (names.size() != 2) return {};
-  const Comparison comparison = compare(result);
+  const std::vector<RowInfo> rows = rows_of(result);
   Texts down;  // values of both factors, in the order of their first row
   Texts across;
-  for (const ComparisonRow& row : comparison.rows) {
+  for (const RowInfo& row : rows) {
     if (row.factors.empty()) continue;  // a written row
     add_new(down, row.factors[0].second);
     add_new(across, row.factors[1].second);
   }
+  const std::vector<Column> columns = columns_of(result, result.metrics.front(), result.lengths);
   std::vector<Grid> grids;
-  for (std::size_t c = 0; c < comparison.lengths.size(); ++c) {
+  for (std::size_t c = 0; c < columns.size(); ++c) {
     Grid grid{.title = title_at(result, c, names[0] + " by " + names[1]), .headings = {names[0]}};
     for (const std::string& value : down) grid.lines.push_back({{value}});
     for (const std::string& value : across) {
       grid.add_column(names[1] + " = " + value,
                       std::vector(down.size(), GridCell{.text = "–", .missing = true}));
     }
-    const std::vector<GridCell> scores = score_column(comparison, c);
-    for (std::size_t r = 0; r < comparison.rows.size(); ++r) {
-      const auto& factors = comparison.rows[r].factors;
+    const std::vector<GridCell> scores = score_column(columns, c, result.metrics.front());
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      const auto& factors = rows[r].factors;
       if (factors.empty()) continue;
       const auto line = std::ranges::find(down, factors[0].second) - down.begin();
       const auto column = std::ranges::find(across, factors[1].second) - across.begin() + 1;
@@ -251,14 +247,13 @@ std::vector<Grid> pivot_grids(const ExperimentResult& result) {
 std::vector<Grid> condition_grids(const ExperimentResult& result) {
   const Texts conditions = conditions_of(result);
   if (conditions.size() < 2) return {};
-  const Comparison main = compare(result);
   std::vector<Grid> grids;
   for (std::size_t c = 0; c < result.lengths.size(); ++c)
-    grids.push_back(grid_of_rows(result, main, title_at(result, c)));
+    grids.push_back(grid_of_rows(result, title_at(result, c, "under each condition")));
   for (const std::string& condition : conditions) {
-    const Comparison comparison = compare(result, "", condition);
+    const std::vector<Column> columns = columns_of(result, result.metrics.front(), result.lengths, condition);
     for (std::size_t c = 0; c < grids.size(); ++c)
-      grids[c].add_column(condition, score_column(comparison, c));
+      grids[c].add_column(condition, score_column(columns, c, result.metrics.front()));
   }
   return grids;
 }
@@ -274,12 +269,13 @@ std::vector<std::string> table_notes(const ExperimentResult& result) {
   double error = 0.0;  // under the main condition
   for (const std::string& condition : conditions_of(result)) {
     const bool is_main = condition == conditions_of(result).front();
-    for (const ComparisonRow& row : compare(result, "", condition).rows) {
-      for (const Entry& entry : row.entries) {
-        if (is_main) error = std::max(error, entry.sampling_error);
-        if (entry.failed == 0 || !seen.insert(row.label).second) continue;
+    for (const RowInfo& row : rows_of(result)) {
+      for (const Index length : result.lengths) {
+        const Group group = at(result, row.label, length, condition, result.metrics.front());
+        if (is_main) error = std::max(error, group.error);
+        if (group.failed == 0 || !seen.insert(row.label).second) continue;
         notes.push_back(
-            fmt::format("{} fails{}: {}", row.label, is_main ? "" : " under " + condition, entry.why));
+            fmt::format("{} fails{}: {}", row.label, is_main ? "" : " under " + condition, group.why));
       }
     }
   }

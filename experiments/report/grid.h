@@ -26,7 +26,7 @@ std::string group_thousands(Index count);
 
 /// format_mean(); in parentheses if most seeds did not learn; "fails" where the row cannot run; "diverged". Adds " (n = 2)"
 /// if it is based on fewer than `usual_n` seeds.
-std::string cell_text(const ComparisonRow& row, std::size_t column, Index usual_n);
+std::string cell_text(const Group& group, Index usual_n);
 
 /// "128 (2x)"; "128" if rows differ in the training length.
 std::string length_heading(Index length, Index train_length);
@@ -61,22 +61,16 @@ struct Grid {
   void add_column(const std::string& heading, const std::vector<GridCell>& cells);
 };
 
-/// Only the columns that name the rows of `comparison`.
-Grid grid_of_rows(const ExperimentResult& result, const Comparison& comparison, const std::string& title);
+/// Only the columns that name the rows of rows_of().
+Grid grid_of_rows(const ExperimentResult& result, const std::string& title);
 
-/// The scores of a column. The best and those not distinguishable from it are bold.
-std::vector<GridCell> score_column(const Comparison& comparison, std::size_t column);
-
-/// "bits per token (lower is better), mean ± standard deviation over 3 seeds".
-std::string table_title(const ExperimentResult& result, const Comparison& comparison);
-
-/// "Length 128 (2x), under each condition: bits per token".
-std::string title_at(const ExperimentResult& result, std::size_t column,
-                     const std::string& what = "under each condition");
+/// The scores of one of `columns`. The best and those not distinguishable from it are bold.
+std::vector<GridCell> score_column(const std::vector<Column>& columns, std::size_t c,
+                                   const MetricSpec& metric);
 
 /// Rows by lengths, under the main condition. Rows made of the same factors have a column for each factor.
 /// Baselines go below.
-Grid main_grid(const ExperimentResult& result, const MetricInfo& metric);
+Grid main_grid(const ExperimentResult& result, const MetricSpec& metric);
 
 /// If every row is a combination of two factors, one grid for each length: the first factor down, the second
 /// across.

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 
 #include "experiments/report/causes.h"
 #include "experiments/report/plots.h"
@@ -19,7 +18,7 @@ namespace {
 
 /// The question, the answer, and how many training runs are still missing.
 /// A list; `kind` is its class.
-std::string html_list(std::span<const std::string> sentences, const char* kind) {
+std::string html_list(const std::vector<std::string>& sentences, const char* kind) {
   std::string html = fmt::format("<ul class=\"{}\">\n", kind);
   for (const std::string& sentence : sentences) html += "<li>" + escape_html(sentence) + "</li>\n";
   return html + "</ul>\n";
@@ -42,19 +41,11 @@ std::string facts(const ExperimentResult& result) {
   const std::string trained =
       result.train_length == 0 ? "" : fmt::format("Trained up to length {}. ", trained_lengths(result));
   return fmt::format("<p class=\"facts\">{}<br>{}Rows: {}. Models: {}.</p>\n", escape_html(result.task),
-                     trained, compare(result).rows.size(), result.cells.size());
+                     trained, rows_of(result).size(), result.cells.size());
 }
 
 std::string verdict_section(const ExperimentResult& result) {
-  constexpr std::size_t most_shown = 8;
-  const std::vector<std::string> sentences = verdicts(result);
-  const std::span<const std::string> all(sentences);
-  const std::size_t shown = all.size() <= most_shown + 2 ? all.size() : most_shown;
-  std::string html = "<h2>What the numbers say</h2>\n" + html_list(all.first(shown), "verdicts");
-  if (shown < all.size()) {
-    html += fmt::format("<details class=\"more\"><summary>{} more sentences</summary>\n{}</details>\n",
-                        all.size() - shown, html_list(all.subspan(shown), "verdicts"));
-  }
+  std::string html = "<h2>What the numbers say</h2>\n" + html_list(verdicts(result), "verdicts");
   const std::string looks =
       result.looks == 1
           ? ""
@@ -109,18 +100,18 @@ std::string figure(const std::string& picture, const std::string& caption,
 
 /// Every table, of which page.js shows one at a time. If there are two factors, their tables come first.
 std::string all_tables(const ExperimentResult& result) {
-  const Comparison main = compare(result);
-  const std::string intervals = main.seeds > 1 ? "; small: 95 % interval of the mean" : "";
+  const Index seeds = most_seeds(columns_of(result, result.metrics.front(), result.lengths));
+  const std::string intervals = seeds > 1 ? "; small: 95 % interval of the mean" : "";
   const std::string best =
-      main.rows.size() > 1 ? "; bold: best of the column and all not distinguishable from it" : "";
+      rows_of(result).size() > 1 ? "; bold: best of the column and all not distinguishable from it" : "";
   std::string html = "<div class=\"choose\">\n";
   const auto add = [&](const std::string& name, const Grid& grid, const std::string& legend) {
     html += fmt::format("<div{}>{}</div>\n", data_attributes({{"table", name}}), html_table(grid, legend));
   };
   for (const Grid& grid : pivot_grids(result))
     add(grid.title, grid, "; bold: best of the table and all not distinguishable from it");
-  for (const MetricInfo& metric : result.metrics)
-    add(metric.name, main_grid(result, metric), intervals + best);
+  for (const MetricSpec& metric : result.metrics)
+    add(metric.title(), main_grid(result, metric), intervals + best);
   for (const Grid& grid : condition_grids(result)) add(grid.title, grid, intervals + best);
   return html + "</div>\n";
 }
@@ -152,7 +143,7 @@ std::string main_figure(const ExperimentResult& result) {
   const std::string lengths =
       result.train_length == 0 ? "" : "; training used lengths up to " + trained_lengths(result);
   return figure(picture, fmt::format("{} at each length that was tested{}.",
-                                     escape_html(result.metrics.front().name), lengths));
+                                     escape_html(result.metrics.front().title()), lengths));
 }
 
 std::string chart_section(const char* title, const Chart& chart, const char* caption) {

@@ -58,21 +58,23 @@ std::string subtitle(Index seeds, std::size_t lines) {
 }
 
 /// Labels the y axis with the metric, and shows the whole range if it is a fraction.
-void set_y(Chart& chart, const MetricInfo& metric) {
-  chart.y_label = fmt::format("{} ({} is better)", metric.name, metric.lower_is_better ? "lower" : "higher");
+void set_y(Chart& chart, const MetricSpec& metric) {
+  chart.y_label =
+      fmt::format("{} ({} is better)", metric.title(), metric.lower_is_better() ? "lower" : "higher");
   if (!metric.is_fraction()) return;
   chart.y_low = 0.0;
   chart.y_high = 1.02;
 }
 
-/// A chart with series_of(row) for each row.
-Chart rows_chart(const ExperimentResult& result, const Comparison& comparison, const auto& series_of) {
+/// A chart with series_of(r, label) for each row r.
+Chart rows_chart(const ExperimentResult& result, const std::vector<Column>& columns, const auto& series_of) {
   Chart chart;
-  chart.subtitle = subtitle(comparison.seeds, comparison.rows.size());
+  const std::vector<RowInfo> rows = rows_of(result);
+  chart.subtitle = subtitle(most_seeds(columns), rows.size());
   if (result.train_length != 0) chart.training_length = static_cast<double>(result.train_length);
-  for (const ComparisonRow& row : comparison.rows) {
-    chart.series.push_back(series_of(row));
-    chart.series.back().name = row.label;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    chart.series.push_back(series_of(r, rows[r].label));
+    chart.series.back().name = rows[r].label;
   }
   return chart;
 }
@@ -91,26 +93,24 @@ std::vector<Tick> length_ticks(const ExperimentResult& result) {
   return ticks;
 }
 
-Series length_series(const ComparisonRow& row, const std::vector<Index>& lengths) {
+Series length_series(const std::vector<Column>& columns, std::size_t row, const std::vector<Index>& lengths) {
   Series series;
-  series.note = failure(row, lengths);
-  for (std::size_t i = 0; i < row.entries.size(); ++i) {
-    const Entry& entry = row.entries[i];
-    if (!entry.has_number()) continue;
-    add_mean(series, static_cast<double>(lengths[i]), entry.summary);
-    series.values.push_back(entry.values);
+  series.note = failure(columns, row, lengths);
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const Group& group = columns[c][row];
+    if (!group.has_number()) continue;
+    add_mean(series, static_cast<double>(lengths[c]), group.summary);
+    series.values.push_back(group.values);
   }
   return series;
 }
 
-Series reference_series(const Reference& reference, const std::string& metric) {
+Series reference_series(const std::string& name, const std::vector<Score>& scores) {
   Series series;
-  series.name = reference.label;
-  for (const LengthScore& score : reference.scores) {
-    const Measurement* measured = score.find(metric);
-    if (measured == nullptr) continue;
+  series.name = name;
+  for (const Score& score : scores) {
     series.x.push_back(static_cast<double>(score.length));
-    series.y.push_back(measured->value);
+    series.y.push_back(score.value);
   }
   return series;
 }
@@ -120,9 +120,9 @@ std::vector<double> scores_of_all_seeds(const ExperimentResult& result, const st
   std::vector<double> scores;
   for (const CellResult& cell : result.cells) {
     if (cell.row != row) continue;
-    const LengthScore* score = score_at(cell.scores, result.lengths.back(), conditions_of(result).front());
-    const Measurement* measured = score == nullptr ? nullptr : score->find(result.metrics.front().id);
-    if (measured != nullptr && std::isfinite(measured->value)) scores.push_back(measured->value);
+    const Score* score = score_at(cell.scores, result.metrics.front().id, result.lengths.back(),
+                                  conditions_of(result).front());
+    if (score != nullptr && std::isfinite(score->value)) scores.push_back(score->value);
   }
   return scores;
 }
@@ -138,14 +138,13 @@ Series position_series(const ExperimentResult& result, const std::string& row) {
   Index longest = 0;
   std::vector<Curve> curves;
   for (const CellResult& cell : result.cells) {
-    for (const LengthScore& score : cell.scores) {
-      if (cell.row != row || score.condition != condition || score.failed || score.by_position.empty())
-        continue;
-      if (score.length > longest) curves.clear();
-      longest = std::max(longest, score.length);
-      if (score.length < longest) continue;
+    for (const PositionLosses& losses : cell.by_position) {
+      if (cell.row != row || losses.condition != condition) continue;
+      if (losses.length > longest) curves.clear();
+      longest = std::max(longest, losses.length);
+      if (losses.length < longest) continue;
       std::vector<std::pair<Index, double>> points;  // positions start at 1
-      for (const double loss : score.by_position) points.emplace_back(std::ssize(points) + 1, loss);
+      for (const double loss : losses.bits) points.emplace_back(std::ssize(points) + 1, loss);
       curves.push_back(binned(points, octave_bin));
     }
   }
@@ -158,24 +157,28 @@ Series position_series(const ExperimentResult& result, const std::string& row) {
 }  // namespace
 
 Chart length_curves(const ExperimentResult& result, const std::string& metric, const std::string& condition) {
-  const Comparison comparison = compare(result, metric, condition);
+  const MetricSpec& of = metric.empty() ? result.metrics.front() : metric_of(result, metric);
+  const std::vector<Column> columns = columns_of(result, of, result.lengths, condition);
   const bool is_main = condition.empty() || condition == conditions_of(result).front();
-  Chart chart = rows_chart(result, comparison,
-                           [&](const ComparisonRow& row) { return length_series(row, comparison.lengths); });
-  chart.title = comparison.metric.name + (is_main ? under_condition(result) : ", under " + condition);
+  Chart chart = rows_chart(result, columns, [&](std::size_t row, const std::string& /*label*/) {
+    return length_series(columns, row, result.lengths);
+  });
+  chart.title = of.title() + (is_main ? under_condition(result) : ", under " + condition);
   chart.x_label = "length";
-  set_y(chart, comparison.metric);
+  set_y(chart, of);
   chart.log2_x = true;
   chart.points = true;
   chart.x_ticks = length_ticks(result);
-  for (const Reference& reference : result.references)
-    if (is_main) chart.references.push_back(reference_series(reference, comparison.metric.id));
+  if (!is_main) return chart;
+  for (const auto& [name, scores] : baselines(result, of.id))
+    chart.references.push_back(reference_series(name, scores));
   return chart;
 }
 
 Chart position_curves(const ExperimentResult& result) {
-  Chart chart = rows_chart(result, compare(result),
-                           [&](const ComparisonRow& row) { return position_series(result, row.label); });
+  Chart chart = rows_chart(
+      result, columns_of(result, result.metrics.front(), result.lengths),
+      [&](std::size_t /*row*/, const std::string& label) { return position_series(result, label); });
   chart.title = result.lengths.empty() ? "loss by position"
                                        : fmt::format("loss by position at length {}{}", result.lengths.back(),
                                                      under_condition(result));
@@ -191,14 +194,15 @@ Chart training_curves(const ExperimentResult& result) {
     for (const auto& point : cell.training_curve) last_step = std::max(last_step, point.first);
   }
   const Index width = (last_step + 119) / 120;
-  Chart chart = rows_chart(result, compare(result), [&](const ComparisonRow& row) {
+  const auto series_of = [&](std::size_t /*row*/, const std::string& label) {
     std::vector<Curve> curves;
     for (const CellResult& cell : result.cells) {
-      if (cell.row != row.label) continue;
+      if (cell.row != label) continue;
       curves.push_back(binned(cell.training_curve, [&](Index step) { return step / width; }));
     }
     return over_seeds(curves);
-  });
+  };
+  Chart chart = rows_chart(result, columns_of(result, result.metrics.front(), result.lengths), series_of);
   chart.title = "training loss";
   chart.training_length.reset();
   chart.x_label = "step";
@@ -209,7 +213,7 @@ Chart training_curves(const ExperimentResult& result) {
 Chart score_curves(const ExperimentResult& result) {
   Chart chart;
   if (result.lengths.empty()) return chart;
-  const MetricInfo& metric = result.metrics.front();
+  const MetricSpec& metric = result.metrics.front();
   std::vector<std::string> names;  // of the lines, in the order of their rows
   std::map<std::string, std::map<double, std::vector<double>>> lines;
   for (const RowInfo& row : result.rows) {
@@ -229,11 +233,11 @@ Chart score_curves(const ExperimentResult& result) {
   for (const std::string& name : names) {
     chart.series.emplace_back().name = name;
     for (const auto& [step, scores] : lines[name]) {
-      add_mean(chart.series.back(), step, summarize(scores, metric.range()));
+      add_mean(chart.series.back(), step, summarize(scores, range_of(metric)));
       chart.series.back().values.push_back(scores);
     }
   }
-  chart.title = fmt::format("{} at length {} over training{}", metric.name, result.lengths.back(),
+  chart.title = fmt::format("{} at length {} over training{}", metric.title(), result.lengths.back(),
                             under_condition(result));
   chart.subtitle = subtitle(std::ssize(seeds_of(result)), names.size());
   chart.x_label = "step";
@@ -242,13 +246,13 @@ Chart score_curves(const ExperimentResult& result) {
   return chart;
 }
 
-std::string failure(const ComparisonRow& row, const std::vector<Index>& lengths) {
-  if (!row.learned()) return "not learned";
-  for (std::size_t i = 0; i < row.entries.size(); ++i) {
-    const Entry& entry = row.entries[i];
-    if (entry.has_number() || (entry.failed == 0 && entry.diverged == 0)) continue;
-    const char* what = entry.diverged > 0 ? "diverges" : "fails";
-    return i == 0 ? what : fmt::format("{} past {}", what, lengths[i - 1]);
+std::string failure(const std::vector<Column>& columns, std::size_t row, const std::vector<Index>& lengths) {
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const Group& group = columns[c][row];
+    if (!group.learning.most()) return "not learned";
+    if (group.has_number() || (group.failed == 0 && group.diverged == 0)) continue;
+    const char* what = group.diverged > 0 ? "diverges" : "fails";
+    return c == 0 ? what : fmt::format("{} past {}", what, lengths[c - 1]);
   }
   return "";
 }

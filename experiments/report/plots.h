@@ -1,5 +1,5 @@
 // The charts of an experiment: curves over length, loss over position, loss over steps. All but score_curves() have a series
-// for each row that compare() shows, in that order.
+// for each row of rows_of(), in that order.
 #pragma once
 
 #include "experiments/report/chart.h"
@@ -8,7 +8,7 @@
 namespace ordinal::experiments {
 
 /// A metric by length under a condition: the mean over seeds with its 95 % interval, each seed, and, under the first condition,
-/// the baselines. Defaults as in compare().
+/// the baselines. By default it is the headline under the first condition.
 Chart length_curves(const ExperimentResult& result, const std::string& metric = "",
                     const std::string& condition = "");
 
@@ -17,7 +17,7 @@ Chart length_curves(const ExperimentResult& result, const std::string& metric = 
 Chart score_curves(const ExperimentResult& result);
 
 /// "diverges …", "not learned", or "fails past 64" for a row without scores past 64.
-std::string failure(const ComparisonRow& row, const std::vector<Index>& lengths);
+std::string failure(const std::vector<Column>& columns, std::size_t row, const std::vector<Index>& lengths);
 
 /// Loss in bits against position at the longest length that each row runs at, in bins that widen with
 /// the position (about twelve per octave), mean over seeds with its 95 % interval.

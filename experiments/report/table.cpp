@@ -100,35 +100,27 @@ std::string markdown_tables(const ExperimentResult& result) {
   return text;
 }
 
-namespace {
-
-// A line for each length.
-std::string row_csv(const ExperimentResult& result, const ComparisonRow& row, const std::string& condition,
-                    const std::string& metric) {
-  const bool has_share = row.learned_cells + row.not_learned >= fewest_for_intervals;
-  const Interval share = has_share ? row.learned_share() : Interval{};
-  std::string text;
-  for (std::size_t i = 0; i < row.entries.size(); ++i) {
-    const Entry& entry = row.entries[i];
-    const Summary& s = entry.summary;
-    const Index length = result.lengths[i];
-    text += csv_line(row_fields(result, row.label), length, multiple_of(length, result.train_length),
-                     condition, metric, s.n, s.mean, s.sd, s.low, s.high, row.not_learned, share.low,
-                     share.high, entry.failed, entry.diverged, entry.why);
-  }
-  return text;
-}
-
-}  // namespace
-
 std::string table_csv(const ExperimentResult& result) {
   std::string text =
       csv_header(result, "length", "multiple", "condition", "metric", "n", "mean", "sd", "low95", "high95",
                  "not_learned", "learned_low95", "learned_high95", "failed", "diverged", "why");
+  const auto add = [&](const std::string& row, Index length, const std::string& condition,
+                       const MetricSpec& metric) {
+    const Group group = at(result, row, length, condition, metric);
+    const Learning& learning = group.learning;
+    const Summary& s = group.summary;
+    const bool has_share = learning.known() >= fewest_for_intervals;
+    const Interval share = has_share ? clopper_pearson(learning.learned, learning.known()) : Interval{};
+    text += csv_line(row_fields(result, row), length, multiple_of(length, result.train_length), condition,
+                     metric.id, s.n, s.mean, s.sd, s.low, s.high, learning.not_learned, share.low, share.high,
+                     group.failed, group.diverged, group.why);
+  };
+  const std::vector<RowInfo> rows = rows_of(result);
   for (const std::string& condition : conditions_of(result)) {
-    for (const MetricInfo& metric : result.metrics) {
-      for (const ComparisonRow& row : compare(result, metric.id, condition).rows)
-        text += row_csv(result, row, condition, metric.id);
+    for (const MetricSpec& metric : result.metrics) {
+      for (const RowInfo& row : rows) {
+        for (const Index length : result.lengths) add(row.label, length, condition, metric);
+      }
     }
   }
   return text;
@@ -139,15 +131,10 @@ std::string seeds_csv(const ExperimentResult& result) {
                                 "value", "sampling_error", "tokens", "learned", "failed", "why");
   for (const CellResult& cell : result.cells) {
     const std::optional<bool> learned = has_learned(result, cell);
-    for (const LengthScore& score : cell.scores) {
-      for (const MetricInfo& metric : result.metrics) {
-        const Measurement* found = score.find(metric.id);
-        if (found == nullptr && !score.metrics.empty()) continue;  // no targets of this kind at this length
-        const Measurement measured = found == nullptr ? Measurement{} : *found;
-        text += csv_line(row_fields(result, cell.row), cell.note, cell.seed, cell.parameters, score.length,
-                         score.condition, metric.id, measured.value, measured.sampling_error, measured.tokens,
-                         learned ? std::to_string(Index{*learned}) : "", Index{score.failed}, score.why);
-      }
+    for (const Score& score : cell.scores) {
+      text += csv_line(row_fields(result, score.row), cell.note, score.seed, cell.parameters, score.length,
+                       score.condition, score.metric, score.value, score.error, score.tokens,
+                       learned ? std::to_string(Index{*learned}) : "", Index{score.failed}, score.why);
     }
   }
   return text;
@@ -155,12 +142,8 @@ std::string seeds_csv(const ExperimentResult& result) {
 
 std::string references_csv(const ExperimentResult& result) {
   std::string text = csv_line({"reader", "length", "metric", "value", "tokens"});
-  for (const Reference& reference : result.references) {
-    for (const LengthScore& score : reference.scores) {
-      for (const Measurement& one : score.metrics)
-        text += csv_line({csv(reference.label)}, score.length, one.metric, one.value, one.tokens);
-    }
-  }
+  for (const Score& one : result.references)
+    text += csv_line({csv(one.row)}, one.length, one.metric, one.value, one.tokens);
   return text;
 }
 

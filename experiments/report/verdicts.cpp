@@ -9,7 +9,6 @@
 
 #include "experiments/report/comparison.h"
 #include "experiments/report/grid.h"
-#include "experiments/tasks/metric.h"
 #include "framework/core/options.h"
 
 namespace ordinal::experiments {
@@ -43,251 +42,180 @@ class Sentences {
  public:
   explicit Sentences(const ExperimentResult& result)
       : result_(result),
-        comparison_(compare(result)),
-        base_(column_of_training(result)),
-        last_(result.lengths.size() - 1),
-        margin_(margin_of(comparison_.metric)),
-        differences_(comparison_, base_, last_, result.looks) {}
+        lengths_(lengths_of(result)),
+        columns_(columns_of(result, metric_, lengths_)),
+        seeds_(most_seeds(columns_)),
+        differences_(metric_, columns_, result.looks) {}
 
   std::string answer() const {
-    const std::optional<std::size_t> best = best_row(comparison_, last_);
-    if (rows_.size() == 1 && !rows_.front().learned()) return not_learned(0);
-    if (!best) return ranking(last_);
-    std::string text = leader(last_, *best, ",", format_mean(rows_[*best].entries[last_].summary));
-    if (const std::string share = shares(*best, last_); !share.empty()) text += fmt::format(" ({})", share);
-    const std::string few = too_few_seeds();
-    if (!few.empty()) return text + "." + (rows_.size() == 1 ? "" : " " + few);
-    std::vector<std::string> parts;
-    const Standing others = standing(last_, *best);
-    for (const auto& [how, rows] : {std::pair{"better than ", &others.beaten},
-                                    {"equivalent to ", &others.equivalent},
-                                    {"not distinguishable from ", &others.undecided}}) {
-      if (!rows->empty()) parts.push_back(how + names(*rows));
-    }
-    return text + (parts.empty() ? "" : ": ") + joined(parts) + ".";
+    if (rows_.size() == 1 && !unranked().empty()) return unranked();
+    const std::string few = rows_.size() == 1 ? "" : too_few_seeds();
+    return ranking(columns_.size() - 1, false) + (few.empty() ? "" : " " + few);
   }
 
   std::vector<std::string> verdicts() const {
     std::vector<std::string> sentences;
-    const auto add = [&](const std::string& sentence) {
-      if (!sentence.empty()) sentences.push_back(sentence);
-    };
     if (const std::string condition = conditions_of(result_).front(); condition != trained_condition)
-      add(fmt::format("These sentences are about the scores under {}.", condition));
+      sentences.push_back(fmt::format("These sentences are about the scores under {}.", condition));
     const std::string few = too_few_seeds();
-    add(few);
-    for (const std::size_t column : columns()) {
-      const bool can_rank = rows_.size() > 1 || best_row(comparison_, column);
-      if (few.empty() && can_rank) add(ranking(column));
-    }
-    std::vector<std::size_t> not_ranked;
-    for (std::size_t r = 0; r < rows_.size(); ++r)
-      if (!rows_[r].learned()) not_ranked.push_back(r);
-    if (!not_ranked.empty()) add(unranked(not_ranked));
-    for (std::size_t r = 0; r < rows_.size(); ++r) {
-      if (few.empty()) add(change(r));
-      if (rows_[r].learned()) add(not_learned(r));
-      add(failure(r));
-      add(divergence(r));
-    }
+    sentences.push_back(few);
+    for (std::size_t c = 0; c < columns_.size() && few.empty(); ++c)
+      if (rows_.size() > 1 || best_row(columns_[c], metric_)) sentences.push_back(ranking(c, true));
+    sentences.push_back(unranked());
+    for (const RowInfo& row : rows_) sentences.push_back(failure(row.label));
+    std::erase(sentences, "");
     return sentences;
   }
 
   std::set<std::string> undecided_rows() const {
     std::set<std::string> rows;
-    for (const std::size_t column : columns()) {
-      const std::optional<std::size_t> best = best_row(comparison_, column);
-      const Standing others = best ? standing(column, *best) : Standing{};
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const std::optional<std::size_t> best = best_row(columns_[c], metric_);
+      const Standing others = best ? standing(c, *best) : Standing{};
       for (const std::size_t r : others.undecided) rows.insert({rows_[r].label, rows_[*best].label});
     }
     return rows;
   }
 
  private:
-  static std::size_t column_of_training(const ExperimentResult& result) {
-    const auto found = std::ranges::find(result.lengths, result.train_length);
-    return found == result.lengths.end() ? 0 : static_cast<std::size_t>(found - result.lengths.begin());
+  static std::vector<Index> lengths_of(const ExperimentResult& result) {
+    const bool trained = std::ranges::count(result.lengths, result.train_length) > 0;
+    const Index first = trained ? result.train_length : result.lengths.front();
+    return first == result.lengths.back() ? std::vector{first} : std::vector{first, result.lengths.back()};
   }
 
-  std::vector<std::size_t> columns() const {
-    return base_ == last_ ? std::vector{base_} : std::vector{base_, last_};
-  }
-
-  /// "8x", or "length 512" if rows differ in the training length.
-  std::string multiple(std::size_t column) const {
-    const Index length = comparison_.lengths[column];
-    return result_.train_length == 0 ? fmt::format("length {}", length)
-                                     : multiple_of(length, result_.train_length);
-  }
-
-  /// "the training length of 64", "8x the training length (512)" or "length 512".
-  std::string place(std::size_t column) const {
-    const Index length = comparison_.lengths[column];
+  /// "the training length of 64", "8x the training length (512)", or "length 512" if rows differ in it.
+  std::string place(Index length) const {
     if (length == result_.train_length) return fmt::format("the training length of {}", length);
-    if (result_.train_length == 0) return multiple(column);
-    return fmt::format("{} the training length ({})", multiple(column), length);
+    if (result_.train_length == 0) return fmt::format("length {}", length);
+    return fmt::format("{} the training length ({})", multiple_of(length, result_.train_length), length);
   }
 
   /// Names are quoted, because one encoding is called none.
-  std::string name(std::size_t row) const { return "“" + rows_[row].label + "”"; }
+  static std::string name(const std::string& row) { return "“" + row + "”"; }
 
   /// "6 rows" if there are many.
   std::string names(const std::vector<std::size_t>& rows) const {
     if (rows.size() > most_named) return fmt::format("{} rows", rows.size());
     std::vector<std::string> names;
-    for (const std::size_t row : rows) names.push_back(name(row));
+    for (const std::size_t row : rows) names.push_back(name(rows_[row].label));
     return join(names);
-  }
-
-  /// "P(learned): 4 of 5, 0.28 to 0.99; P(success): 3 of 4, 0.19 to 0.99", where these exist.
-  std::string shares(std::size_t row, std::size_t column) const {
-    std::vector<std::string> shares;
-    const Index known = rows_[row].learned_cells + rows_[row].not_learned;
-    if (known > 0) shares.push_back("P(learned): " + share_text(rows_[row].learned_cells, known));
-    const Entry& entry = rows_[row].entries[column];
-    if (const auto count = successes(entry, comparison_.metric))
-      shares.push_back("P(success): " + share_text(*count, entry.summary.n));
-    return joined(shares, "; ");
-  }
-
-  /// "0.983 ± 0.011 (n = 4; P(learned): 4 of 5, 0.28 to 0.99)".
-  std::string with_n(std::size_t row, std::size_t column) const {
-    const Summary& summary = rows_[row].entries[column].summary;
-    const std::string more = shares(row, column);
-    return fmt::format("{} (n = {}{}{})", format_mean(summary), summary.n, more.empty() ? "" : "; ", more);
   }
 
   /// Empty if there are enough seeds for verdicts.
   std::string too_few_seeds() const {
-    if (comparison_.seeds == 0 || comparison_.seeds >= fewest_for_intervals) return "";
+    if (seeds_ == 0 || seeds_ >= fewest_for_intervals) return "";
     return fmt::format(
         "{} no spread to judge by: no intervals and no verdicts under {} seeds (experiment.seeds).",
-        comparison_.seeds == 1 ? "One seed shows" : "Two seeds show", fewest_for_intervals);
+        seeds_ == 1 ? "One seed shows" : "Two seeds show", fewest_for_intervals);
   }
 
   Standing standing(std::size_t column, std::size_t best) const {
     Standing standing;
     for (std::size_t r = 0; r < rows_.size(); ++r) {
-      if (r == best || !rows_[r].is_ranked(column)) continue;
+      if (r == best || !columns_[column][r].is_ranked()) continue;
       const PairedComparison pairs = differences_.better(column, best, r);
-      auto& group = pairs.decision == Decision::holds                  ? standing.beaten
-                    : equivalent(pairs, margin_, differences_.tests()) ? standing.equivalent
-                                                                       : standing.undecided;
+      auto& group = pairs.decision == Decision::holds                             ? standing.beaten
+                    : equivalent(pairs, margin_of(metric_), differences_.tests()) ? standing.equivalent
+                                                                                  : standing.undecided;
       group.push_back(r);
     }
     return standing;
   }
 
-  /// "At 8x …, “none” has the lowest bits per token, 1.9 ± 0.1". The only row of an experiment is not ranked: "At 8x …, the
-  /// bits per token of “none” is 1.9 ± 0.1".
-  std::string leader(std::size_t column, std::size_t row, const char* sign, const std::string& value) const {
-    const MetricInfo& metric = comparison_.metric;
-    const bool is_within = comparison_.lengths[column] <= result_.train_length;
-    const std::string what = is_within ? name_within_training(metric.name) : metric.name;
-    if (rows_.size() == 1)
-      return fmt::format("At {}, the {} of {} is {}", place(column), what, name(row), value);
-    const bool all_learned = std::ranges::all_of(rows_, &ComparisonRow::learned);
-    return fmt::format("At {}, {} has the {} {}{}{} {}", place(column), name(row),
-                       metric.lower_is_better ? "lowest" : "highest", what,
-                       all_learned ? "" : " of the rows that learned the task", sign, value);
+  /// "At 8x …, “none” has the lowest bits per token, ". The only row of an experiment is not ranked: "At 8x …, the bits per
+  /// token of “none” is ".
+  std::string leader(std::size_t column, std::size_t row) const {
+    const std::string where = place(lengths_[column]);
+    const std::string what = metric_.title(lengths_[column] > result_.train_length);
+    if (rows_.size() == 1) return fmt::format("At {}, the {} of {} is ", where, what, name(rows_[row].label));
+    const bool all_learned =
+        std::ranges::all_of(columns_[column], [](const Group& group) { return group.learning.most(); });
+    return fmt::format("At {}, {} has the {} {}{}, ", where, name(rows_[row].label),
+                       metric_.lower_is_better() ? "lowest" : "highest", what,
+                       all_learned ? "" : " of the rows that learned the task");
   }
 
-  /// "At 8x …, “none” has the lowest bits per token: 1.9 ± 0.1 (n = 3); its typical seed beats “a” by …; it is equivalent to “b”
-  /// within 0.05; it cannot be told from “c”."
-  std::string ranking(std::size_t column) const {
-    const std::optional<std::size_t> best = best_row(comparison_, column);
-    if (!best) return fmt::format("At {} no row is ranked.", place(column));
-    const auto beats = [&](std::size_t row) {
-      const PairedComparison pairs = differences_.better(column, *best, row);
-      return fmt::format("{} by {} ({})", name(row), format_value(pairs.effect), interval(pairs));
+  /// "1.9 ± 0.1 (n = 3; P(learned): 4 of 5, 0.28 to 0.99; P(success): 3 of 4, 0.19 to 0.99)", the shares where they exist.
+  std::string mean(const Group& group, bool in_full) const {
+    std::vector<std::string> beside;
+    if (in_full) beside.push_back(fmt::format("n = {}", group.summary.n));
+    if (group.learning.known() > 0)
+      beside.push_back("P(learned): " + share_text(group.learning.learned, group.learning.known()));
+    if (const auto count = successes(group, metric_))
+      beside.push_back("P(success): " + share_text(*count, group.summary.n));
+    const std::string text = format_mean(group.summary);
+    return beside.empty() ? text : fmt::format("{} ({})", text, joined(beside, "; "));
+  }
+
+  /// "At 8x …, “none” has the lowest bits per token, 1.9 ± 0.1: better than “a”, equivalent to “b”, not distinguishable from “c”."
+  /// In full also with the number of seeds, differences and their intervals.
+  std::string ranking(std::size_t column, bool in_full) const {
+    const std::optional<std::size_t> best = best_row(columns_[column], metric_);
+    if (!best) return fmt::format("At {} no row is ranked.", place(lengths_[column]));
+    const auto lead = [&](std::size_t row) { return differences_.better(column, *best, row); };
+    const auto with_lead = [&](std::size_t row) {
+      return fmt::format("{} by {} ({})", name(rows_[row].label), format_value(lead(row).effect),
+                         interval(lead(row)));
     };
-    const Standing others = standing(column, *best);
-    std::string text = leader(column, *best, ":", with_n(*best, column));
-    if (others.beaten.size() > most_named) {
-      const std::size_t closest = *std::ranges::min_element(
-          others.beaten, {}, [&](std::size_t row) { return differences_.better(column, *best, row).effect; });
-      text += fmt::format("; its typical seed beats {}, the closest of them {}", names(others.beaten),
-                          beats(closest));
-    } else if (!others.beaten.empty()) {
-      std::vector<std::string> each;
-      for (const std::size_t row : others.beaten) each.push_back(beats(row));
-      text += "; its typical seed beats " + join(each);
+    const Standing others = seeds_ < fewest_for_intervals ? Standing{} : standing(column, *best);
+    std::vector<std::string> parts;
+    if (!others.beaten.empty()) {
+      std::vector<std::string> each{names(others.beaten)};
+      if (in_full && others.beaten.size() > most_named) {
+        const auto effect = [&](std::size_t row) { return lead(row).effect; };
+        each.push_back("the closest of them " + with_lead(std::ranges::min(others.beaten, {}, effect)));
+      } else if (in_full) {
+        each.clear();
+        for (const std::size_t row : others.beaten) each.push_back(with_lead(row));
+      }
+      parts.push_back("better than " + joined(each));
     }
     if (!others.equivalent.empty()) {
-      text += fmt::format("; {} {} equivalent to it within {}", names(others.equivalent),
-                          others.equivalent.size() == 1 ? "is" : "are", format_value(margin_));
+      parts.push_back("equivalent to " + names(others.equivalent) +
+                      (in_full ? " within " + format_value(margin_of(metric_)) : ""));
     }
-    if (!others.undecided.empty()) text += "; these seeds cannot tell it from " + names(others.undecided);
-    return text + ".";
+    if (!others.undecided.empty()) parts.push_back("not distinguishable from " + names(others.undecided));
+    return leader(column, *best) + mean(columns_[column][*best], in_full) + (parts.empty() ? "" : ": ") +
+           joined(parts, "; ") + ".";
   }
 
-  /// "From 1x to 8x, the bits per token of “sinusoidal” rises from … to …, a change of … (interval …)."
-  std::string change(std::size_t row) const {
-    const PairedComparison& pairs = differences_.change(row);
-    if (!rows_[row].is_ranked(base_) || !rows_[row].is_ranked(last_) || base_ == last_) return "";
-    const std::string how = pairs.decision != Decision::undecided ? pairs.effect > 0.0 ? "rises" : "falls"
-                            : equivalent(pairs, margin_, differences_.tests())
-                                ? fmt::format("stays the same within {}:", format_value(margin_))
-                                : "may or may not change:";
-    return fmt::format("From {} to {}, the {} of {} {} from {} to {}, a change of {} ({}).", multiple(base_),
-                       multiple(last_), comparison_.metric.name, name(row), how,
-                       format_mean(rows_[row].entries[base_].summary), with_n(row, last_),
-                       format_value(pairs.effect), interval(pairs));
-  }
-
-  /// "“learned” cannot run past 64: …". Empty if it runs everywhere.
-  std::string failure(std::size_t row) const {
-    const std::vector<Entry>& entries = rows_[row].entries;
-    const auto first = std::ranges::find_if(entries, [](const Entry& entry) { return entry.failed > 0; });
-    if (first == entries.end()) return "";
-    const auto at = static_cast<std::size_t>(first - entries.begin());
-    return fmt::format("{} cannot run {} {}: {}", name(row), at == 0 ? "at" : "past",
-                       comparison_.lengths[at == 0 ? 0 : at - 1], first->why);
-  }
-
-  std::string divergence(std::size_t row) const {
-    const std::vector<Entry>& entries = rows_[row].entries;
-    const auto first = std::ranges::find_if(entries, [](const Entry& entry) { return entry.diverged > 0; });
-    if (first == entries.end()) return "";
-    return fmt::format("{} gives no finite {} from {} on in {} of {} seeds.", name(row),
-                       comparison_.metric.name,
-                       comparison_.lengths[static_cast<std::size_t>(first - entries.begin())],
-                       first->diverged, first->diverged + first->summary.n + first->failed);
+  /// "“learned” cannot run past 64: …", or "“rope” gives no finite bits per token from 128 on …". Empty if it runs everywhere.
+  std::string failure(const std::string& row) const {
+    for (std::size_t c = 0; c < result_.lengths.size(); ++c) {
+      const Index length = result_.lengths[c];
+      const Group group = at(result_, row, length, conditions_of(result_).front(), metric_);
+      if (group.failed > 0)
+        return fmt::format("{} cannot run {} {}: {}", name(row), c == 0 ? "at" : "past",
+                           result_.lengths[c == 0 ? 0 : c - 1], group.why);
+      if (group.diverged > 0)
+        return fmt::format("{} gives no finite {} from {} on in {} of {} seeds.", name(row), metric_.title(),
+                           length, group.diverged, group.diverged + group.summary.n);
+    }
+    return "";
   }
 
   /// The best score of a row's seeds in the metric of the gate, at the training length.
-  std::string best_at_gate(std::size_t row) const {
-    const bool lower_is_better = metric_of(result_, result_.gate->metric).lower_is_better;
+  std::string best_at_gate(const std::string& row) const {
+    const MetricSpec& metric = metric_of(result_, result_.gate->metric);
+    const Index length = first_cell(result_, row).train_length;
     double best = not_a_number;
-    for (const CellResult& cell : result_.cells) {
-      const Measurement* score = cell.row == rows_[row].label ? gate_score(result_, cell) : nullptr;
-      if (score != nullptr)
-        best = lower_is_better ? std::fmin(best, score->value) : std::fmax(best, score->value);
-    }
+    for (const double value : at(result_, row, length, trained_condition, metric).values)
+      best = metric.lower_is_better() ? std::fmin(best, value) : std::fmax(best, value);
     return format_value(best);
   }
 
-  /// A model that did not learn the task has not failed to extrapolate.
-  std::string not_learned(std::size_t r) const {
-    const ComparisonRow& row = rows_[r];
-    if (row.not_learned == 0) return "";
-    const std::string text =
-        fmt::format("{} did not learn the task in {} of {} {} (P(learned): {}", name(r), row.not_learned,
-                    row.cells, row.cells == 1 ? "seed" : "seeds", share_text(row.learned_cells, row.cells));
-    if (row.learned()) return text + "); its numbers are those of the others.";
-    return text + fmt::format(
-                      "; learned: {}) and is not ranked. Its best seed reaches {} there; more train.steps or "
-                      "another train.learning_rate may help.",
-                      result_.gate->text, best_at_gate(r));
-  }
-
-  /// The same for several rows: "Not ranked, because … (…): “a” (0 of 3 seeds, the best 0.4), …".
-  std::string unranked(const std::vector<std::size_t>& rows) const {
-    if (rows.size() == 1) return not_learned(rows.front());
+  /// A model that did not learn the task has not failed to extrapolate: "Not ranked, because … (…): “a” (0 of 3 seeds, the best
+  /// 0.4), …". Empty if all rows learned it.
+  std::string unranked() const {
     std::vector<std::string> each;
-    for (const std::size_t r : rows)
-      each.push_back(fmt::format("{} ({} of {} seeds, the best {})", name(r), rows_[r].learned_cells,
-                                 rows_[r].cells, best_at_gate(r)));
+    for (const RowInfo& row : rows_) {
+      const Learning learning = learning_of(result_, row.label);
+      if (learning.most()) continue;
+      each.push_back(fmt::format("{} ({} of {} seeds, the best {})", name(row.label), learning.learned,
+                                 learning.cells, best_at_gate(row.label)));
+    }
+    if (each.empty()) return "";
     return fmt::format(
         "Not ranked, because most seeds did not learn the task ({}): {}. More train.steps or another "
         "train.learning_rate may help.",
@@ -295,17 +223,15 @@ class Sentences {
   }
 
   const ExperimentResult& result_;
-  const Comparison comparison_;
-  const std::vector<ComparisonRow>& rows_ = comparison_.rows;
-  const std::size_t base_;  // columns
-  const std::size_t last_;
-  const double margin_;            // smaller differences count as equivalent
+  const MetricSpec& metric_ = result_.metrics.front();
+  const std::vector<RowInfo> rows_ = rows_of(result_);
+  const std::vector<Index> lengths_;  // of the columns
+  const std::vector<Column> columns_;
+  const Index seeds_;
   const Differences differences_;  // all comparisons of the page, corrected together
 };
 
-bool is_empty(const ExperimentResult& result) {
-  return result.lengths.empty() || compare(result).rows.empty();
-}
+bool is_empty(const ExperimentResult& result) { return result.lengths.empty() || rows_of(result).empty(); }
 
 constexpr const char* nothing = "No cell has been run yet.";
 

@@ -10,8 +10,8 @@
 
 namespace ordinal::experiments {
 
-/// Which row leads at the training length and at the longest length, how each row changes between them, and
-/// which rows cannot run, diverged, or did not learn the task. Plain text.
+/// Which row leads at the training length and at the longest length, and which rows cannot run, diverged, or did not learn the
+/// task. Plain text.
 std::vector<std::string> verdicts(const ExperimentResult& result);
 
 /// The rows for which more seeds can settle a comparison: those that the verdicts cannot distinguish from the best row at the

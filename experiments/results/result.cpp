@@ -8,7 +8,6 @@
 #include <cmath>
 #include <concepts>
 #include <nlohmann/json.hpp>
-#include <numbers>
 #include <span>
 #include <stdexcept>
 
@@ -22,20 +21,22 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-void visit(auto& members, Measurement& of) {
-  members("metric", of.metric);
-  members("value", of.value);
-  members("sampling_error", of.sampling_error);
-  members("tokens", of.tokens);
-}
-
-void visit(auto& members, LengthScore& of) {
+// Row and seed are those of the cell.
+void visit(auto& members, Score& of) {
   members("length", of.length);
   members("condition", of.condition);
+  members("metric", of.metric);
+  members("value", of.value);
+  members("sampling_error", of.error);
+  members("tokens", of.tokens);
   members("failed", of.failed);
   members("why", of.why);
-  members("metrics", of.metrics);
-  members("by_position", of.by_position);
+}
+
+void visit(auto& members, PositionLosses& of) {
+  members("length", of.length);
+  members("condition", of.condition);
+  members("bits", of.bits);
 }
 
 void visit(auto& members, CellSettings& of) {
@@ -56,6 +57,7 @@ void visit(auto& members, CellResult& of) {
   members("builds", of.builds);
   members("settings", of.settings);
   members("scores", of.scores);
+  members("by_position", of.by_position);
   members("training_curve", of.training_curve);
 }
 
@@ -152,57 +154,41 @@ CellResult parse_cell(const std::string& text) {
   }
   CellResult cell;
   read(json, "result", cell);
+  for (Score& score : cell.scores) {
+    score.row = cell.row;
+    score.seed = cell.seed;
+  }
   return cell;
 }
 
 }  // namespace
 
-const Measurement* LengthScore::find(const std::string& metric) const {
-  const auto found = std::ranges::find(metrics, metric, &Measurement::metric);
-  return found == metrics.end() ? nullptr : &*found;
-}
-
-const LengthScore* score_at(const std::vector<LengthScore>& scores, Index length,
-                            const std::string& condition) {
-  const auto found = std::ranges::find_if(scores, [&](const LengthScore& score) {
-    return score.length == length && score.condition == condition;
+const Score* score_at(const std::vector<Score>& scores, const std::string& metric, Index length,
+                      const std::string& condition) {
+  const auto found = std::ranges::find_if(scores, [&](const Score& score) {
+    return score.length == length && score.condition == condition && score.metric == metric;
   });
   return found == scores.end() ? nullptr : &*found;
 }
 
-void add_perplexity(ExperimentResult& result) {
-  const auto bits = std::ranges::find(result.metrics, "bits", &MetricInfo::id);
-  if (bits == result.metrics.end()) return;
-  if (std::ranges::find(result.metrics, "perplexity", &MetricInfo::id) == result.metrics.end())
-    result.metrics.insert(bits + 1,
-                          {.id = "perplexity", .name = "perplexity", .unit = "", .lower_is_better = true});
-  const auto add = [](LengthScore& score) {
-    const Measurement* measured = score.find("bits");
-    if (measured == nullptr || score.find("perplexity") != nullptr) return;
-    const double perplexity = std::exp2(measured->value);
-    score.metrics.push_back({"perplexity", perplexity,
-                             perplexity * std::numbers::ln2 * measured->sampling_error, measured->tokens});
-  };
-  for (CellResult& cell : result.cells) std::ranges::for_each(cell.scores, add);
-  for (Reference& reference : result.references) std::ranges::for_each(reference.scores, add);
-}
+Range range_of(const MetricSpec& metric) { return metric.is_fraction() ? Range::fraction : Range::positive; }
 
-const MetricInfo& metric_of(const ExperimentResult& result, const std::string& id) {
-  const auto found = std::ranges::find(result.metrics, id, &MetricInfo::id);
+const MetricSpec& metric_of(const ExperimentResult& result, const std::string& id) {
+  const auto found = std::ranges::find(result.metrics, id, &MetricSpec::id);
   if (found == result.metrics.end()) throw std::invalid_argument("metric_of: no metric " + id);
   return *found;
 }
 
-const Measurement* gate_score(const ExperimentResult& result, const CellResult& cell) {
+const Score* gate_score(const ExperimentResult& result, const CellResult& cell) {
   if (!result.gate) return nullptr;
-  const LengthScore* score = score_at(cell.scores, cell.train_length);
-  return score == nullptr ? nullptr : score->find(result.gate->metric);
+  const Score* score = score_at(cell.scores, result.gate->metric, cell.train_length);
+  return score == nullptr || score->tokens == 0 ? nullptr : score;
 }
 
 std::optional<bool> has_learned(const ExperimentResult& result, const CellResult& cell) {
-  const Measurement* measured = gate_score(result, cell);
-  if (measured == nullptr) return std::nullopt;
-  return metric_of(result, result.gate->metric).reached(measured->value, result.gate->threshold);
+  const Score* score = gate_score(result, cell);
+  if (score == nullptr) return std::nullopt;
+  return metric_of(result, result.gate->metric).reached(score->value, result.gate->threshold);
 }
 
 std::string to_json(CellResult cell) {

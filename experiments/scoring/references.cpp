@@ -26,7 +26,7 @@ constexpr std::array<std::pair<const char*, Index>, 4> orders = {
 // probabilities, or has no answer for some targets.
 bool says_something(const std::string& label, const MetricSpec& metric, double value) {
   if (!std::isfinite(value)) return false;
-  if (metric.measure == Measure::bits) return true;
+  if (metric.lower_is_better()) return true;
   return label == "oracle" ? value == 1.0 : label != "uniform";
 }
 
@@ -77,21 +77,11 @@ std::vector<Reader> readers_of(const Task& task, Index train_length) {
   return readers;
 }
 
-// A reader's score, without metrics about which it says nothing.
-LengthScore known(const Reader& reader, const LengthScore& score, const std::vector<MetricSpec>& metrics) {
-  LengthScore known{.length = score.length};
-  for (const Measurement& measured : score.metrics) {
-    const auto metric = std::ranges::find(metrics, measured.metric, &MetricSpec::id);
-    if (says_something(reader.label, *metric, measured.value)) known.metrics.push_back(measured);
-  }
-  return known;
-}
-
 // "accuracy of at least 0.9 at the training length"
 std::string gate_text(const Task& task, const std::string& id, const std::string& threshold) {
   const auto metrics = task.metrics();
   const auto metric = std::ranges::find(metrics, id, &MetricSpec::id);
-  return fmt::format("{} of {} {} at the training length", name_within_training(metric->name),
+  return fmt::format("{} of {} {} at the training length", metric->title(false),
                      metric->lower_is_better() ? "at most" : "at least", threshold);
 }
 
@@ -101,10 +91,9 @@ std::optional<Gate> gate_of(const Task& task, double threshold) {
   if (!gate || threshold == 0.0) return gate;
   const auto metrics = task.metrics();
   const auto metric = std::ranges::find(metrics, gate->metric, &MetricSpec::id);
-  if (metric->measure == Measure::bits || threshold <= 1.0)
-    return Gate{.metric = gate->metric, .threshold = threshold};
+  if (!metric->is_fraction() || threshold <= 1.0) return Gate{.metric = gate->metric, .threshold = threshold};
   throw ConfigError(fmt::format("evaluate.gate: got {}, expected at most 1: it is a threshold of {}",
-                                threshold, metric->name));
+                                threshold, metric->title()));
 }
 
 LearningGate fixed_gate(const Task& task, const Gate& gate) {
@@ -113,19 +102,21 @@ LearningGate fixed_gate(const Task& task, const Gate& gate) {
 
 }  // namespace
 
-std::vector<Reference> reference_scores(const Task& task, const Settings& settings,
-                                        const std::vector<Index>& lengths, std::uint64_t validation_seed) {
+std::vector<Score> reference_scores(const Task& task, const Settings& settings,
+                                    const std::vector<Index>& lengths, std::uint64_t validation_seed) {
   const Index train_length = settings.integer("task.train_length");
   const std::vector<MetricSpec> metrics = task.metrics();
-  const std::vector<Reader> readers = readers_of(task, train_length);
-  std::vector<Reference> references;
-  for (const Reader& reader : readers) references.push_back({reader.label, {}});
-  for (const Index length : lengths) {
-    const Examples examples = examples_of(task, settings, length, validation_seed);
-    for (std::size_t r = 0; r < readers.size(); ++r) {
-      Tally tally(metrics, task.seq_len(length), task.seq_len(train_length));
-      tally.add(examples.batch, readers[r].read(examples), examples.labels);
-      references[r].scores.push_back(known(readers[r], tally.score(length), metrics));
+  std::vector<Examples> examples;
+  for (const Index length : lengths) examples.push_back(examples_of(task, settings, length, validation_seed));
+  std::vector<Score> references;
+  for (const Reader& reader : readers_of(task, train_length)) {
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+      Tally tally(metrics, task.seq_len(lengths[i]), task.seq_len(train_length));
+      tally.add(examples[i].batch, reader.read(examples[i]), examples[i].labels);
+      for (Score& score : tally.scores({.row = reader.label, .length = lengths[i]})) {
+        const auto metric = std::ranges::find(metrics, score.metric, &MetricSpec::id);
+        if (says_something(reader.label, *metric, score.value)) references.push_back(std::move(score));
+      }
     }
   }
   return references;
@@ -144,19 +135,18 @@ std::optional<LearningGate> common_gate(const std::vector<const Task*>& tasks, d
 }
 
 std::optional<LearningGate> learning_gate(const Task& task, Index train_length,
-                                          const std::vector<Reference>& references, double threshold) {
+                                          const std::vector<Score>& references, double threshold) {
   const std::optional<Gate> gate = gate_of(task, threshold);
-  const auto scores = [&](const Reference& reference) {
-    return std::ranges::find(reference.scores, train_length, &LengthScore::length);
-  };
-  const bool scored = !references.empty() && scores(references.front()) != references.front().scores.end();
-  if (!gate || !scored) return std::nullopt;  // no baseline is scored at the training length
+  const bool scored = std::ranges::count(references, train_length, &Score::length) > 0;
+  if (!gate || !scored) return std::nullopt;
   if (gate->reader.empty()) return fixed_gate(task, *gate);
-  const auto reader = std::ranges::find(references, gate->reader, &Reference::label);
-  const double score = scores(*reader)->find(gate->metric)->value;
-  return LearningGate{gate->metric, score,
-                      fmt::format("{}, the score of the {} baseline",
-                                  gate_text(task, gate->metric, fmt::format("{:.3f}", score)), gate->reader)};
+  const auto score = std::ranges::find_if(references, [&](const Score& one) {
+    return one.row == gate->reader && one.length == train_length && one.metric == gate->metric;
+  });
+  return LearningGate{
+      gate->metric, score->value,
+      fmt::format("{}, the score of the {} baseline",
+                  gate_text(task, gate->metric, fmt::format("{:.3f}", score->value)), gate->reader)};
 }
 
 }  // namespace ordinal::experiments

@@ -13,9 +13,9 @@ namespace ordinal::experiments {
 
 /// The baselines: uniform, unigram, bigram and 4-gram, counted on training examples; the oracle, for a task with classes;
 /// majority and draw, which ignore order, for a task that labels contested targets. Each length is scored on the validation
-/// examples that models of the first seed are scored on. The oracle hits a target if it is certain of it.
-std::vector<Reference> reference_scores(const Task& task, const Settings& settings,
-                                        const std::vector<Index>& lengths, std::uint64_t validation_seed);
+/// examples that models of the first seed are scored on; `row` names the baseline. The oracle hits a target if it is certain of it.
+std::vector<Score> reference_scores(const Task& task, const Settings& settings,
+                                    const std::vector<Index>& lengths, std::uint64_t validation_seed);
 
 /// The gate that all tasks share, with `threshold` in place of its own if that is not 0. None if the tasks have different
 /// gates, or if a baseline sets the threshold. Throws ConfigError for an accuracy above 1.
@@ -23,6 +23,6 @@ std::optional<LearningGate> common_gate(const std::vector<const Task*>& tasks, d
 
 /// The same for one task, whose threshold a baseline may set. None if no length is the training length.
 std::optional<LearningGate> learning_gate(const Task& task, Index train_length,
-                                          const std::vector<Reference>& references, double threshold = 0.0);
+                                          const std::vector<Score>& references, double threshold = 0.0);
 
 }  // namespace ordinal::experiments

@@ -12,10 +12,11 @@
 namespace ordinal::experiments {
 namespace {
 
-LengthScore scored(const Subject& subject, Index length, const std::string& condition, Threads& threads,
-                   const std::function<bool()>& stopped) {
+void add_scores(const Subject& subject, const Score& at, Threads& threads, CellResult& cell,
+                const std::function<bool()>& stopped) {
+  const Index length = at.length;
   const TestSetup test =
-      test_under(condition, subject.model, subject.task, subject.plan.test_positions, length);
+      test_under(at.condition, subject.model, subject.task, subject.plan.test_positions, length);
   Evaluator<float> evaluator(subject.model, subject.values, threads, test.positions, test.attention, stopped);
   const Index count = examples_to_score(subject.task, subject.evaluation, length);
   Tally tally(subject.task.metrics(), subject.task.seq_len(length), subject.plan.short_seq_len());
@@ -29,7 +30,8 @@ LengthScore scored(const Subject& subject, Index length, const std::string& cond
     const RandomKey key = validation_positions(subject.validation_seed, number);
     tally.add(batch, score_in_windows(evaluator, batch, test.windows, key), examples.labels);
   }
-  return tally.score(length);
+  for (Score& score : tally.scores(at)) cell.scores.push_back(std::move(score));
+  cell.by_position.push_back({length, at.condition, tally.by_position()});
 }
 
 }  // namespace
@@ -48,34 +50,35 @@ Index examples_to_score(const Task& task, const Settings& settings, Index length
   return std::min(settings.integer("evaluate.batches") * batch, task.evaluation_examples(length));
 }
 
-LengthScore score_length(const Subject& subject, Index length, const std::string& condition, Threads& threads,
-                         const std::function<bool()>& stopped) {
-  LengthScore score;
-  const auto failed = [&](const std::exception& error) {
-    return LengthScore{.length = length, .failed = true, .why = error.what()};
-  };
+void score_length(const Subject& subject, Index length, const std::string& condition, Threads& threads,
+                  CellResult& cell, const std::function<bool()>& stopped) {
+  Score test{.row = cell.row, .seed = cell.seed, .length = length, .condition = condition};
   try {
-    score = scored(subject, length, condition, threads, stopped);
+    return add_scores(subject, test, threads, cell, stopped);
   } catch (const PositionError& error) {
-    score = failed(error);
+    test.why = error.what();
   } catch (const ConfigError& error) {
-    score = failed(error);
+    test.why = error.what();
   }
-  score.condition = condition;
-  return score;
+  test.failed = true;
+  add_unscored(subject.task, test, cell);
 }
 
-std::vector<LengthScore> score_all(const Subject& subject, const Settings& row, const std::string& label,
-                                   Threads& threads, Progress& progress,
-                                   const std::function<bool()>& stopped) {
-  std::vector<LengthScore> scores;
+void score_all(const Subject& subject, const Settings& row, const std::string& label, Threads& threads,
+               Progress& progress, CellResult& cell, const std::function<bool()>& stopped) {
   for (const Index length : evaluation_lengths(row)) {
     for (const std::string& condition : row.list("evaluate.conditions")) {
       progress.update(fmt::format("{}  scoring length {}, {}", label, length, condition));
-      scores.push_back(score_length(subject, length, condition, threads, stopped));
+      score_length(subject, length, condition, threads, cell, stopped);
     }
   }
-  return scores;
+}
+
+void add_unscored(const Task& task, Score test, CellResult& cell) {
+  for (const MetricSpec& metric : task.metrics()) {
+    test.metric = metric.id;
+    cell.scores.push_back(test);
+  }
 }
 
 PlacedExample validation_example(const Subject& subject, Index length, std::uint32_t example) {

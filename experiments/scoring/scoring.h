@@ -43,16 +43,19 @@ Examples validation_examples(const Task& task, std::uint64_t seed, Index count, 
 /// number of tokens.
 Index examples_to_score(const Task& task, const Settings& settings, Index length);
 
-/// Scores a model on validation examples of `length`. `condition` is one of evaluate.conditions. A length or
-/// condition under which the model cannot run gives a failed score with the reason; that is a result, not an
-/// error. Throws Stopped soon after `stopped` returns true. Any thread may call `stopped`, every few milliseconds.
-LengthScore score_length(const Subject& subject, Index length, const std::string& condition, Threads& threads,
-                         const std::function<bool()>& stopped = {});
+/// Scores a model on validation examples of `length` and adds a score for each metric to `cell`. `condition` is one of
+/// evaluate.conditions. A length or condition under which the model cannot run gives failed scores with the reason; that is a
+/// result, not an error. Throws Stopped soon after `stopped` returns true. Any thread may call `stopped`, every few
+/// milliseconds.
+void score_length(const Subject& subject, Index length, const std::string& condition, Threads& threads,
+                  CellResult& cell, const std::function<bool()>& stopped = {});
 
 /// Scores each of evaluate.lengths under each of evaluate.conditions of `row`; `label` starts the progress line.
-std::vector<LengthScore> score_all(const Subject& subject, const Settings& row, const std::string& label,
-                                   Threads& threads, Progress& progress,
-                                   const std::function<bool()>& stopped);
+void score_all(const Subject& subject, const Settings& row, const std::string& label, Threads& threads,
+               Progress& progress, CellResult& cell, const std::function<bool()>& stopped);
+
+/// Adds `test` to `cell` for each metric of the task: nothing was scored, and `test` says why.
+void add_unscored(const Task& task, Score test, CellResult& cell);
 
 /// A sequence and its positions.
 struct PlacedExample {

@@ -16,7 +16,7 @@ void Tally::add_target(Measure measure, double bits, bool hit, Sum& example) {
     example.count = 1.0;
     return;
   }
-  example.total += measure == Measure::bits ? bits : static_cast<double>(hit);
+  example.total += measure == Measure::accuracy ? static_cast<double>(hit) : bits;
   example.count += 1.0;
 }
 
@@ -45,32 +45,44 @@ void Tally::add(const Batch& batch, const TokenScores& scores, std::span<const L
   }
 }
 
-LengthScore Tally::score(Index length) const {
-  LengthScore score;
-  score.length = length;
-  for (std::size_t m = 0; m < metrics_.size(); ++m) {
-    Sum all;
-    for (const Sum& example : by_metric_[m]) {
-      all.total += example.total;
-      all.count += example.count;
-    }
-    if (all.count == 0.0) continue;
-    Measurement measured{metrics_[m].id, all.total / all.count, not_a_number, static_cast<Index>(all.count)};
-    double squares = 0.0;
-    for (const Sum& example : by_metric_[m]) {
-      const double residual = example.total - measured.value * example.count;
-      squares += residual * residual;
-    }
-    const auto examples = static_cast<double>(by_metric_[m].size());
-    if (examples > 1.0) {
-      measured.sampling_error = std::sqrt(examples / (examples - 1.0) * squares) / all.count;
-    }
-    score.metrics.push_back(measured);
+Score Tally::mean_of(const std::vector<Sum>& examples, Score score) {
+  Sum all;
+  for (const Sum& example : examples) {
+    all.total += example.total;
+    all.count += example.count;
   }
-  for (const Sum& position : by_position_) {
-    score.by_position.push_back(position.count > 0.0 ? position.total / position.count : not_a_number);
+  score.value = all.total / all.count;
+  score.tokens = static_cast<Index>(all.count);
+  double squares = 0.0;
+  for (const Sum& example : examples) {
+    const double residual = example.total - score.value * example.count;
+    squares += residual * residual;
   }
+  const auto count = static_cast<double>(examples.size());
+  if (count > 1.0) score.error = std::sqrt(count / (count - 1.0) * squares) / all.count;
   return score;
+}
+
+std::vector<Score> Tally::scores(const Score& test) const {
+  std::vector<Score> scores;
+  for (std::size_t m = 0; m < metrics_.size(); ++m) {
+    Score score = mean_of(by_metric_[m], test);
+    if (score.tokens == 0) continue;
+    score.metric = metrics_[m].id;
+    if (metrics_[m].measure == Measure::perplexity) {
+      score.value = std::exp2(score.value);
+      score.error = score.value * std::numbers::ln2 * score.error;
+    }
+    scores.push_back(std::move(score));
+  }
+  return scores;
+}
+
+std::vector<double> Tally::by_position() const {
+  std::vector<double> bits;
+  for (const Sum& position : by_position_)
+    bits.push_back(position.count > 0.0 ? position.total / position.count : not_a_number);
+  return bits;
 }
 
 }  // namespace ordinal::experiments

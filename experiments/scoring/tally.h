@@ -22,7 +22,10 @@ class Tally {
   /// Every metric that has targets, with its standard error. Examples are independent; targets within one
   /// example are not. With s_i the sum and n_i the number of targets of example i, N examples and
   /// m = Σ s_i / Σ n_i, the error is √(N/(N-1) Σ (s_i - m n_i)²) / Σ n_i.
-  LengthScore score(Index length) const;
+  /// Each score has row, seed, length and condition of `test`.
+  std::vector<Score> scores(const Score& test) const;
+  /// The mean loss in bits at each position; NaN where nothing is scored.
+  std::vector<double> by_position() const;
 
  private:
   struct Sum {
@@ -30,6 +33,8 @@ class Tally {
     double count = 0.0;
   };
 
+  /// The mean over the targets of all examples, with its standard error.
+  static Score mean_of(const std::vector<Sum>& examples, Score score);
   static void add_target(Measure measure, double bits, bool hit, Sum& example);
 
   std::vector<MetricSpec> metrics_;

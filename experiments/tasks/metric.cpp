@@ -10,22 +10,23 @@ bool MetricSpec::counts(const Label& label, Index position, Index seq_len, Index
   return sources == SourceRange::any || label.source > train_tokens;
 }
 
-std::string name_within_training(std::string name) {
-  const std::string later = " past the training length";
-  if (const std::size_t at = name.find(later); at != std::string::npos) name.erase(at, later.size());
-  return name;
+std::string MetricSpec::title(bool is_past_training) const {
+  std::string text = name;
+  if (past && is_past_training) text += " past the training length";
+  if (sources == SourceRange::within) text += ", source within it";
+  if (sources == SourceRange::beyond) text += ", source further away than the training length";
+  return text;
 }
 
 std::vector<MetricSpec> plain_metrics(Measure measure) {
-  const bool bits = measure == Measure::bits;
-  const std::string id = bits ? "bits" : "accuracy";
-  const std::string name = bits ? "bits per token" : "accuracy";
-  std::vector<MetricSpec> metrics = {
-      {.id = id, .name = name, .measure = measure},
-      {.id = id + ".past", .name = name + " past the training length", .measure = measure, .past = true}};
-  if (!bits)
-    metrics.push_back({.id = "exact", .name = "exact match of all targets", .measure = Measure::exact});
-  return metrics;
+  if (measure == Measure::bits) {
+    return {{.id = "bits", .name = "bits per token"},
+            {.id = "perplexity", .name = "perplexity", .measure = Measure::perplexity},
+            {.id = "bits.past", .name = "bits per token", .past = true}};
+  }
+  return {{.id = "accuracy", .name = "accuracy", .measure = Measure::accuracy},
+          {.id = "accuracy.past", .name = "accuracy", .measure = Measure::accuracy, .past = true},
+          {.id = "exact", .name = "exact match of all targets", .measure = Measure::exact}};
 }
 
 }  // namespace ordinal::experiments

@@ -10,9 +10,10 @@
 
 namespace ordinal::experiments {
 
-/// exact counts an example as right if all its targets are; the others are means over targets. With the right tokens
-/// as input (teacher forcing), exact tells whether greedy decoding would write the whole answer.
-enum class Measure { bits, accuracy, exact };
+/// exact counts an example as right if all its targets are; the others are means over targets, and perplexity is 2 to the
+/// mean of bits. With the right tokens as input (teacher forcing), exact tells whether greedy decoding would write the whole
+/// answer.
+enum class Measure { bits, perplexity, accuracy, exact };
 
 /// Whether the order of the tokens before a target matters. A reader that ignores order is mostly right on
 /// uncontested targets and mostly wrong on contested ones.
@@ -34,7 +35,7 @@ enum class SourceRange { any, within, beyond };
 /// One number of a table: the mean of a measure over the targets that belong to it.
 struct MetricSpec {
   std::string id = {};    // for scripts: "recall.accuracy.past"
-  std::string name = {};  // for display: "recall accuracy past the training length"
+  std::string name = {};  // for display, without the targets that count: "recall accuracy"
   Measure measure = Measure::bits;
   Index token_class = -1;  // -1: targets of every class
   Conflict conflict = Conflict::any;
@@ -42,17 +43,19 @@ struct MetricSpec {
   bool excess = false;  // bits minus those of the oracle: 0 is the best possible value at every length
   bool past = false;    // only positions past the training length; at lengths up to it, all positions
 
-  bool lower_is_better() const { return measure == Measure::bits; }
+  bool lower_is_better() const { return measure == Measure::bits || measure == Measure::perplexity; }
+  bool is_fraction() const { return !lower_is_better(); }
+  bool reached(double value, double threshold) const {
+    return lower_is_better() ? value <= threshold : value >= threshold;
+  }
+  /// "recall accuracy past the training length"; at lengths up to it, where `past` counts all positions, "recall accuracy".
+  std::string title(bool is_past_training = true) const;
   /// Whether a target at `position` (0, 1, …) of a sequence of `seq_len` tokens counts.
   bool counts(const Label& label, Index position, Index seq_len, Index train_tokens) const;
 };
 
-/// The name of a metric at lengths up to the training length, where a metric of later positions counts all of them:
-/// "recall accuracy".
-std::string name_within_training(std::string name);
-
-/// The metrics of a task without classes: over all positions, and past the training length; for accuracy also exact
-/// match.
+/// The metrics of a task without classes: over all positions, and past the training length; for bits also perplexity, for
+/// accuracy exact match.
 std::vector<MetricSpec> plain_metrics(Measure measure);
 
 /// When a model has learned its task: its score at the training length reaches the threshold, which is a

@@ -47,7 +47,8 @@ ScoringMemory scoring_memory(const Plan& plan, const Transformer<float>& model) 
   const Index length = evaluation_lengths(settings).back();
   ScoringMemory memory{.seq_len = plan.task->seq_len(length),
                        .sequences = examples_to_score(*plan.task, settings, length)};
-  memory.sequence_bytes = scoring_memory_bytes(model, longest_piece(plan, model, length), sizeof(float));
+  const Index piece = longest_piece(plan, model, length);
+  memory.sequence_bytes = piece > 0 ? scoring_memory_bytes(model, piece, sizeof(float)) : 0.0;
   const Index at_once = std::min(settings.integer("train.batch"), memory.sequences);
   memory.batch_bytes = static_cast<double>(at_once) * static_cast<double>(memory.seq_len) *
                        static_cast<double>(2 * sizeof(Token) + sizeof(double) + sizeof(char));

@@ -83,3 +83,15 @@ foreach(added recency running_sum narrow squared_relu token_shift)
     message(FATAL_ERROR "no test is about ${added}")
   endif()
 endforeach()
+
+# The condition and the metric are in the scores of an experiment.
+execute_process(COMMAND ${tree}/build/bin/extrapolation --quiet --task.name=running_sum --task.train_length=8 --train.steps=2
+                        --evaluate.lengths=1x,2x --evaluate.batches=1 --evaluate.conditions=trained,narrow
+                        --experiment.seeds=1, --out ${WORK}/results OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+file(READ "${WORK}/results/seeds.csv" scores)
+foreach(condition trained narrow)
+  if(NOT scores MATCHES ",16,${condition},late.bits,[0-9.]+,")
+    message(FATAL_ERROR "no score of late.bits under ${condition}:\n${scores}")
+  endif()
+endforeach()
+file(REMOVE_RECURSE "${WORK}/results")

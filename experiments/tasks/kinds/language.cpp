@@ -224,7 +224,8 @@ class LanguageTask final : public Task {
          {uncontested, past("recall.bits", "bits per recalled token", recall),
           past("nearby.bits", "bits per nearby token (grammar)", nearby),
           past("new.bits", "bits per token of new information", new_information), excess,
-          past("bits", "bits per token"), MetricSpec{.id = "bits", .name = "bits per token"}})
+          past("bits", "bits per token"), MetricSpec{.id = "bits", .name = "bits per token"},
+          MetricSpec{.id = "perplexity", .name = "perplexity", .measure = Measure::perplexity}})
       metrics.push_back(metric);
     return metrics;
   }
@@ -273,10 +274,7 @@ class LanguageTask final : public Task {
 
  private:
   static MetricSpec past(const std::string& id, const std::string& name, Index token_class = -1) {
-    return {.id = id + ".past",
-            .name = name + " past the training length",
-            .token_class = token_class,
-            .past = true};
+    return {.id = id + ".past", .name = name, .token_class = token_class, .past = true};
   }
 
   // The accuracy of recalls past the training length, and by the distance of the source.
@@ -286,12 +284,10 @@ class LanguageTask final : public Task {
     all.conflict = conflict;
     MetricSpec far = all;
     far.id = id + ".accuracy.far";
-    far.name = name + ", source further away than the training length";
     far.sources = SourceRange::beyond;
     far.past = false;
     MetricSpec near = all;
     near.id = id + ".accuracy.near";
-    near.name += ", source within it";
     near.sources = SourceRange::within;
     return {all, far, near};
   }

@@ -66,10 +66,10 @@ TEST(Decision, MayBeAboutTheGradientInTraining) {
 // Two rows that differ by all or nothing: by 0.6 ± 0.55, whose interval would end above 1.
 TEST(Decision, OfFractionsHasAnIntervalInTheirRange) {
   ExperimentResult result = report_test::sample_result(5);
-  result.metrics = {{.id = "accuracy", .name = "accuracy", .unit = "", .lower_is_better = false}};
+  result.metrics = {{.id = "accuracy", .name = "accuracy", .measure = Measure::accuracy}};
   for (CellResult& cell : result.cells) {
     const double value = cell.row == "none" || cell.seed > 3 ? 0.01 * static_cast<double>(cell.seed) : 1.0;
-    cell.scores = {{.length = 4, .metrics = {{"accuracy", value, 0.01, 100}}}};
+    cell.scores = {{.length = 4, .metric = "accuracy", .value = value, .tokens = 100}};
   }
   const auto of = [&](const std::string& text) { return decide({claim(text)}, result).front(); };
   EXPECT_EQ(of("accuracy(sinusoidal, 1x) > accuracy(none, 1x)").high, 1.0);
@@ -187,10 +187,10 @@ TEST(Decision, WithoutSpreadIsAShareAndNoVerdict) {
 // Ten seeds of three rows, of which each cell has one accuracy in all its seeds.
 ExperimentResult with_accuracies(double none, double sinusoidal) {
   ExperimentResult result = report_test::sample_result(10);
-  result.metrics = {{.id = "accuracy", .name = "accuracy", .unit = "", .lower_is_better = false}};
+  result.metrics = {{.id = "accuracy", .name = "accuracy", .measure = Measure::accuracy}};
   for (CellResult& cell : result.cells)
     cell.scores = {
-        {.length = 4, .metrics = {{"accuracy", cell.row == "none" ? none : sinusoidal, 0.01, 100}}}};
+        {.length = 4, .metric = "accuracy", .value = cell.row == "none" ? none : sinusoidal, .tokens = 100}};
   return result;
 }
 
@@ -212,7 +212,7 @@ TEST(Decision, InMostSeedsIsAboutTheShareOfSeeds) {
   EXPECT_EQ(of("accuracy(none, 1x) = accuracy(sinusoidal, 1x) within 0.01").effect, -0.5);
   EXPECT_EQ(of("accuracy(learned, 4x) > 0.5").why.find("P(success)"), std::string::npos) << "no seed has it";
   const auto first = std::ranges::find(result.cells, "none", &CellResult::row);
-  first->scores.front().metrics.front().value = 0.5;
+  first->scores.front().value = 0.5;
   EXPECT_THAT(of("accuracy(none, 1x) >= 0.9").why, HasSubstr("P(success) 9 of 10"));
 }
 
@@ -250,7 +250,7 @@ TEST(Decision, WithTooFewSeedsNamesTheRowsThatLackThem) {
   EXPECT_EQ(why("bits(none, 4x) < bits(sinusoidal, 4x)"),
             "0 of 3 seeds count, at least 5 are needed: “none” did not learn the task in 2, “sinusoidal” did "
             "not learn the task in 2");
-  report_test::value(result.cells.front().scores.back()) = INFINITY;  // sinusoidal, seed 1
+  report_test::value(result.cells.front(), 16) = INFINITY;  // sinusoidal, seed 1
   EXPECT_EQ(
       why("bits(sinusoidal, 4x) < bits(learned, 4x)"),
       "0 of 3 seeds count, at least 5 are needed: “learned” cannot run at 16 in 3, “sinusoidal” did not "

@@ -121,8 +121,9 @@ class Untrained {
       const Transformer<float> model(plan.model);
       const Parameters<float> weights(model.layout());
       Threads one(1);
+      CellResult cell;
       score_length({model, weights, *plan.task, plan, settings_, 1}, evaluation_lengths(settings_).back(),
-                   "trained", one);
+                   "trained", one, cell);
     });
   }
 

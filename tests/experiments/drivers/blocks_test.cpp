@@ -89,7 +89,7 @@ TEST(BlocksSlow, AreRowsOfAnExperiment) {
             "conv(kernel=5), attention(encoding=all, qk_norm=none, softcap=0, weights=softmax, window=0), "
             "feed_forward(activation=gelu, ff=64)");
   for (const std::string row : {"attention", "convolution", "wide_convolution", "recurrent"}) {
-    for (const LengthScore& score : result(row).scores) EXPECT_FALSE(score.failed) << row << score.why;
+    for (const Score& score : result(row).scores) EXPECT_FALSE(score.failed) << row << score.why;
   }
 }
 

@@ -33,11 +33,11 @@ TEST(ConditionsSlow, AreThereForEveryLengthAndRow) {
 TEST(ConditionsSlow, ChangeOneThingEach) {
   extrapolate(one_seed + "--compare.model.encoding=none,learned " + five_conditions + "--out run");
   const auto score = [](const std::string& row, const std::string& condition, Index length) {
-    for (const LengthScore& one : result(row).scores) {
-      if (one.length == length && one.condition == condition) return Whole(one);
+    for (const Whole& one : wholes(result(row))) {
+      if (one.length == length && one.condition == condition) return one;
     }
     ADD_FAILURE() << row << " has no " << condition << " at " << length;
-    return Whole({});
+    return Whole();
   };
   for (const Index length : {16, 32}) {  // none has no positions
     EXPECT_EQ(score("none", "shifted(offset=3)", length).value, score("none", "trained", length).value);
@@ -76,12 +76,12 @@ TEST(ConditionsSlow, ScoreAllRowsOnTheSameTokens) {
         "finetune.length = 4x\nfinetune.learning_rate = 1e-30\n[row small batch]\nmodel.encoding = rope\n"
         "train.batch = 2\n");
   extrapolate(one_seed + "--config same.cfg --evaluate.conditions=trained,window,shifted --out run");
-  for (std::size_t i = 0; i < result("short").scores.size(); ++i) {
-    const Whole short_row(result("short").scores[i]);
-    const Whole long_row(result("long").scores[i]);
-    EXPECT_EQ(long_row.tokens, short_row.tokens);
-    EXPECT_EQ(Whole(result("small-batch").scores[i]).tokens, short_row.tokens);
-    EXPECT_NEAR(long_row.value, short_row.value, 1e-6);
+  const std::vector<Whole> short_row = wholes(result("short"));
+  for (std::size_t i = 0; i < short_row.size(); ++i) {
+    const Whole long_row = wholes(result("long"))[i];
+    EXPECT_EQ(long_row.tokens, short_row[i].tokens);
+    EXPECT_EQ(wholes(result("small-batch"))[i].tokens, short_row[i].tokens);
+    EXPECT_NEAR(long_row.value, short_row[i].value, 1e-6);
   }
 }
 

@@ -39,7 +39,7 @@ TEST(Divergence, IsALossAHundredTimesThatOfNoKnowledge) {
   extrapolate(rates + "1e-3,10 --out run");
   EXPECT_EQ(weights("none, learning_rate = 10"), "");
   EXPECT_NE(weights("none, learning_rate = 1e-3"), "");
-  const std::string why = result("none_learning_rate=10").scores[0].why;
+  const std::string why = wholes(result("none_learning_rate=10"))[0].why;
   EXPECT_THAT(why, MatchesRegex("diverged at step [0-9]+: the loss is [0-9.e+]+ bits per token, over 100 "
                                 "times that of a model that knows nothing; try .*"));
   EXPECT_THAT(file("run/table.md"), HasSubstr("diverged"));

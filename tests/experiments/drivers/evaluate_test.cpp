@@ -21,7 +21,8 @@ Outcome evaluate(const std::string& arguments) {
 }
 
 nlohmann::json scores(const std::string& cell) {
-  return nlohmann::json::parse(file(cell + "/result.json")).at("scores");
+  const auto result = nlohmann::json::parse(file(cell + "/result.json"));
+  return {result.at("scores"), result.at("by_position")};
 }
 
 // All lines of a table, without what an experiment compares.

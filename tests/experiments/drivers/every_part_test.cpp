@@ -66,8 +66,8 @@ std::set<std::pair<std::string, double>> weights_and_scores(const std::string& o
     if (entry.path().filename() != "result.json") continue;
     const CellResult result = cell_from_json(read_file(entry.path()));
     EXPECT_EQ(result.scores.front().why, "") << entry.path();
-    all.emplace(result.weights_hash, Whole(result.scores.front()).value);
-    EXPECT_TRUE(std::isfinite(Whole(result.scores.front()).value)) << entry.path();
+    all.emplace(result.weights_hash, wholes(result).front().value);
+    EXPECT_TRUE(std::isfinite(wholes(result).front().value)) << entry.path();
   }
   return all;
 }

@@ -38,7 +38,7 @@ inline CellResult result(const std::string& row, const std::string& out = "run")
 
 inline std::vector<double> values(const std::string& row, const std::string& out = "run") {
   std::vector<double> all;
-  for (const LengthScore& score : result(row, out).scores) all.push_back(Whole(score).value);
+  for (const Whole& whole : wholes(result(row, out))) all.push_back(whole.value);
   return all;
 }
 

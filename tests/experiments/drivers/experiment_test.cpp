@@ -115,7 +115,7 @@ TEST(SharedTrainingSlow, ServesTheWaysPastTheEndOfATableThatNeedNoMoreRows) {
               "--compare.model.encoding='learned,learned(overflow=clamp),learned(overflow=interpolate),"
               "learned(overflow=untrained)' --out run");
   EXPECT_THAT(trainings(), ElementsAre("learned/seed-1", "learned_overflow=untrained/seed-1"));
-  EXPECT_TRUE(result("learned").scores[1].failed);
+  EXPECT_TRUE(wholes(result("learned"))[1].failed);
   EXPECT_NE(values("learned_overflow=clamp")[1], values("learned_overflow=interpolate")[1]);
 }
 

@@ -50,7 +50,7 @@ TEST(LengthsSlow, AreKeptInTheCheckpoint) {
            "--quiet --model run/checkpoint.safetensors --train.batch=4 --evaluate.batches=2 "
            "--evaluate.lengths=1x,2x --out again");
   const CellResult first = cell_from_json(file("run/result.json"));
-  EXPECT_FALSE(first.scores.at(1).failed) << first.scores.at(1).why;
+  EXPECT_FALSE(wholes(first).at(1).failed) << wholes(first).at(1).why;
   const auto scores = [](const std::string& out) {
     std::vector<std::string> all;
     for (const auto& line : csv(out + "/table.csv"))

@@ -116,10 +116,10 @@ TEST(ExtrapolationProgram, LeavesAllItsFiles) {
     EXPECT_FALSE(file("run/" + name).empty()) << name;
   }
   const CellResult cell = result("learned");
-  ASSERT_EQ(cell.scores.size(), 2U);
-  EXPECT_FALSE(cell.scores[0].failed);
-  EXPECT_TRUE(cell.scores[1].failed);
-  EXPECT_THAT(cell.scores[1].why, HasSubstr("sequence length 32 exceeds max_seq_len 16"));
+  ASSERT_EQ(wholes(cell).size(), 2U);
+  EXPECT_FALSE(wholes(cell)[0].failed);
+  EXPECT_TRUE(wholes(cell)[1].failed);
+  EXPECT_THAT(wholes(cell)[1].why, HasSubstr("sequence length 32 exceeds max_seq_len 16"));
 }
 
 TEST(ExtrapolationProgram, SkipsWhatIsDoneAndRepeatsFromItsResolvedConfig) {
@@ -143,7 +143,7 @@ TEST_P(Overflow, TrapANumberPastTheTableSaysHowItCame) {
       extrapolate(tiny + "--experiment.seeds=1 --compare.model.encoding='learned(overflow=" + GetParam() +
                   ")' --out run");
   EXPECT_THAT(outcome.out, HasSubstr("overflow = " + GetParam()));
-  EXPECT_FALSE(result("learned_overflow=" + GetParam()).scores[1].failed);
+  EXPECT_FALSE(wholes(result("learned_overflow=" + GetParam()))[1].failed);
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, Overflow, ::testing::Values("clamp", "interpolate", "untrained"));

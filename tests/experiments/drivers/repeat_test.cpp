@@ -84,7 +84,7 @@ TEST(Repeat, OtherEvaluationSettingsScoreAgainWithoutTraining) {
   const std::string weights = file("run/cells/none/seed-1/checkpoint.safetensors");
   const auto written = written_at("run/cells/none/seed-1/checkpoint.safetensors");
   extrapolate(two_cells + "--evaluate.lengths=1x,2x,3x --out run");
-  EXPECT_EQ(cell_result("run", "none").at("scores").size(), 3U);
+  EXPECT_EQ(cell_result("run", "none").at("by_position").size(), 3U);
   EXPECT_EQ(file("run/cells/none/seed-1/checkpoint.safetensors"), weights);
   EXPECT_EQ(written_at("run/cells/none/seed-1/checkpoint.safetensors"), written);
 }

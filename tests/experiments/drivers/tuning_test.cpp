@@ -52,7 +52,7 @@ TEST(TuningSlow, NeverChoosesAValueWithWhichTrainingFails) {
   EXPECT_EQ(metadata("run/cells/none/seed-1", "train.learning_rate"), "0.001");
   const Outcome outcome =
       extrapolate(tuned_run + "--compare.model.encoding='xpos(xpos_scale=0.1),none' --out other");
-  EXPECT_TRUE(result("xpos_xpos_scale=0.1", "other").scores[0].failed);
+  EXPECT_TRUE(wholes(result("xpos_xpos_scale=0.1", "other"))[0].failed);
   EXPECT_EQ(metadata("other/cells/none/seed-1", "train.learning_rate"), "0.003");
 }
 

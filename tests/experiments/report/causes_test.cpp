@@ -10,6 +10,7 @@
 namespace ordinal::experiments {
 namespace {
 
+using report_test::under;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -18,10 +19,6 @@ ExperimentResult with_conditions() {
   ExperimentResult result = report_test::sample_result(0);
   result.conditions = {trained_condition, "shifted(offset=4)", "window"};
   result.rows = {report_test::encoding_row("rope")};
-  const auto under = [](const std::string& condition, LengthScore score) {
-    score.condition = condition;
-    return score;
-  };
   result.cells.push_back(
       report_test::cell("rope", 1,
                         {report_test::score(4, 1.0, not_a_number), report_test::score(16, 3.0, 3.5),
@@ -46,7 +43,7 @@ TEST(Causes, AreWhatALongerTestCostsAndItsPartsByThemselves) {
 
 TEST(Causes, ALossIsPositiveWhereHigherIsBetter) {
   ExperimentResult result = with_conditions();
-  result.metrics[0].lower_is_better = false;
+  result.metrics[0].measure = Measure::accuracy;
   EXPECT_THAT(line_of(result), ElementsAre("rope", "-2.000", "-1.500", "-0.250"));
 }
 
@@ -67,14 +64,14 @@ TEST(Causes, NeedALengthPastTraining) {
 }
 
 // Three offsets cost 1.5, 0.5 and 1.
-TEST(Causes, OfSeveralOffsetsHaveAMeanAndARange) {
+TEST(Causes, OfSeveralOffsetsAreTheirMean) {
   ExperimentResult result = with_conditions();
   for (const auto& [offset, bits] : {std::pair(8, 1.5), std::pair(12, 2.0)}) {
     result.conditions.push_back(fmt::format("shifted(offset={})", offset));
-    result.cells[0].scores.push_back(report_test::score(4, bits, not_a_number));
-    result.cells[0].scores.back().condition = result.conditions.back();
+    report_test::add(result.cells[0],
+                     under(result.conditions.back(), report_test::score(4, bits, not_a_number)));
   }
-  EXPECT_EQ(line_of(result)[2], "1.000 (0.500 to 1.500)");
+  EXPECT_EQ(line_of(result)[2], "1.000");
 }
 
 TEST(Causes, AreATableOfThePage) {

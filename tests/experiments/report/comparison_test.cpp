@@ -13,158 +13,153 @@ namespace {
 using report_test::sample_result;
 using report_test::value;
 
-TEST(Compare, RowsKeepTheOrderOfTheConfigAndColumnsTheLengths) {
-  const Comparison comparison = compare(sample_result(), "bits");
-  ASSERT_EQ(comparison.rows.size(), 3U);
-  EXPECT_EQ(comparison.rows[0].label, "sinusoidal");
-  EXPECT_EQ(comparison.rows[1].label, "learned");
-  EXPECT_EQ(comparison.rows[2].label, "none");
-  EXPECT_EQ(comparison.rows[0].parameters, 12345);
-  EXPECT_EQ(comparison.lengths, (std::vector<Index>{4, 8, 16}));
-  EXPECT_EQ(comparison.seeds, 3);
-  EXPECT_NEAR(comparison.rows[0].entries[0].summary.mean, 1.1, 1e-12);
-  EXPECT_NEAR(comparison.rows[0].entries[0].summary.sd, 0.1, 1e-12);
+// A row under a condition, by default the one that it was trained for.
+Group group(const ExperimentResult& result, const std::string& row, Index length,
+            const std::string& metric = "bits", const std::string& condition = trained_condition) {
+  return at(result, row, length, condition, metric_of(result, metric));
 }
 
-TEST(Compare, EachMetricHasItsOwnNumbersAndDirection) {
-  ExperimentResult result = sample_result();
-  result.metrics[1].lower_is_better = false;
-  const Comparison comparison = compare(result, "bits.past");
-  EXPECT_EQ(comparison.lengths, (std::vector<Index>{4, 8, 16}));
-  EXPECT_NEAR(comparison.rows[0].entries[1].summary.mean, 3.1, 1e-12);
-  EXPECT_NEAR(comparison.rows[0].entries[1].sampling_error, 0.02, 1e-12);
-  EXPECT_FALSE(comparison.metric.lower_is_better);
-  EXPECT_EQ(compare(result).metric.id, "bits") << "the first metric is the headline";
-  EXPECT_THROW(compare(result, "accuracy"), std::invalid_argument);
+Column column(const ExperimentResult& result, Index length) {
+  return columns_of(result, result.metrics.front(), {length}).front();
 }
 
-TEST(Compare, AMetricWithoutTargetsIsNeitherANumberNorADivergence) {
-  const Entry entry = compare(sample_result(), "bits.past").rows[0].entries[0];
-  EXPECT_EQ(entry.summary.n, 0);
-  EXPECT_EQ(entry.diverged, 0);
-  EXPECT_EQ(entry.failed, 0);
+std::vector<std::string> labels(const ExperimentResult& result) {
+  std::vector<std::string> labels;
+  for (const RowInfo& row : rows_of(result)) labels.push_back(row.label);
+  return labels;
+}
+
+TEST(Query, GivesMeanAndSpreadOverSeeds) {
+  const Group sinusoidal = group(sample_result(), "sinusoidal", 4);
+  EXPECT_EQ(sinusoidal.seeds, (std::vector<std::uint64_t>{1, 2, 3}));
+  EXPECT_NEAR(sinusoidal.summary.mean, 1.1, 1e-12);
+  EXPECT_NEAR(sinusoidal.summary.sd, 0.1, 1e-12);
+  EXPECT_EQ(most_seeds({column(sample_result(), 4)}), 3);
+}
+
+TEST(Query, GivesEachMetricItsOwnNumbers) {
+  const Group past = group(sample_result(), "sinusoidal", 8, "bits.past");
+  EXPECT_NEAR(past.summary.mean, 3.1, 1e-12);
+  EXPECT_NEAR(past.error, 0.02, 1e-12);
+  EXPECT_THROW(group(sample_result(), "sinusoidal", 8, "accuracy"), std::invalid_argument);
+}
+
+TEST(Query, OfAMetricWithoutTargetsIsNeitherANumberNorADivergence) {
+  const Group none = group(sample_result(), "sinusoidal", 4, "bits.past");
+  EXPECT_EQ(none.summary.n, 0);
+  EXPECT_EQ(none.diverged, 0);
+  EXPECT_EQ(none.failed, 0);
 }
 
 // Of three seeds one or two do not reach the threshold at the training length of 4.
-TEST(Compare, SeedsThatDidNotLearnAreCountedAndLeftOut) {
+TEST(Query, CountsSeedsThatDidNotLearnAndLeavesThemOut) {
   ExperimentResult result = sample_result();
   result.gate = LearningGate{"bits", 1.15, "bits per token of at most 1.15"};
-  const ComparisonRow sinusoidal = compare(result, "bits").rows[0];  // 1.0, 1.1 and 1.2
-  EXPECT_EQ(sinusoidal.cells, 3);
-  EXPECT_EQ(sinusoidal.not_learned, 1);
-  EXPECT_TRUE(sinusoidal.learned());
-  EXPECT_EQ(sinusoidal.entries[0].summary.n, 2);
-  EXPECT_EQ(sinusoidal.entries[2].summary.n, 2);
-  EXPECT_EQ(sinusoidal.entries[2].not_learned, 1);
-  EXPECT_EQ(sinusoidal.entries[2].seeds, (std::vector<std::uint64_t>{1, 2}));
-  EXPECT_TRUE(sinusoidal.is_ranked(2));
+  const Group sinusoidal = group(result, "sinusoidal", 16);  // 1.0, 1.1 and 1.2 at 4
+  EXPECT_EQ(sinusoidal.learning.cells, 3);
+  EXPECT_EQ(sinusoidal.learning.not_learned, 1);
+  EXPECT_EQ(sinusoidal.seeds, (std::vector<std::uint64_t>{1, 2}));
+  EXPECT_TRUE(sinusoidal.is_ranked());
 
   result.gate->threshold = 1.05;
-  const ComparisonRow mostly_not = compare(result, "bits").rows[0];
-  EXPECT_FALSE(mostly_not.learned());
-  EXPECT_EQ(mostly_not.entries[0].summary.n, 3) << "every seed is shown";
-  EXPECT_EQ(mostly_not.entries[2].summary.n, 3);
-  EXPECT_FALSE(mostly_not.is_ranked(0));
-  EXPECT_FALSE(mostly_not.is_ranked(2));
+  for (const Index length : {4, 16}) {
+    const Group mostly_not = group(result, "sinusoidal", length);
+    EXPECT_FALSE(mostly_not.learning.most());
+    EXPECT_EQ(mostly_not.summary.n, 3) << "every seed is shown";
+    EXPECT_FALSE(mostly_not.is_ranked());
+  }
 }
 
-TEST(Compare, RowsFollowTheExperimentAndNotTheCells) {
+TEST(Rows, FollowTheExperimentAndNotTheCells) {
   ExperimentResult result = sample_result();
   std::reverse(result.cells.begin(), result.cells.end());
   result.rows.push_back({"not run yet", {}, {}});
-  const Comparison comparison = compare(result, "bits");
-  ASSERT_EQ(comparison.rows.size(), 3U);
-  EXPECT_EQ(comparison.rows[0].label, "sinusoidal");
+  EXPECT_EQ(labels(result), (std::vector<std::string>{"sinusoidal", "learned", "none"}));
+  EXPECT_EQ(first_cell(result, "none").parameters, 12345);
 }
 
-TEST(Compare, EachConditionHasItsOwnScores) {
+TEST(Query, GivesEachConditionItsOwnScores) {
   const ExperimentResult result = report_test::two_factors();
-  EXPECT_NEAR(compare(result, "bits").rows[0].entries[1].summary.mean, 2.05, 1e-12);
-  const Comparison window = compare(result, "bits", "window(size=4)");
-  EXPECT_EQ(window.rows[0].entries[0].summary.n, 0);
-  EXPECT_NEAR(window.rows[0].entries[1].summary.mean, 11.05, 1e-12);
+  const std::string row = "rope, d_model = 64";
+  EXPECT_NEAR(group(result, row, 8).summary.mean, 2.05, 1e-12);
+  EXPECT_EQ(group(result, row, 4, "bits", "window(size=4)").summary.n, 0);
+  EXPECT_NEAR(group(result, row, 8, "bits", "window(size=4)").summary.mean, 11.05, 1e-12);
 }
 
-TEST(Compare, WithoutAConditionTheFirstOneCounts) {
+TEST(Columns, WithoutAConditionAreUnderTheFirstOne) {
   ExperimentResult result = report_test::two_factors();
   std::swap(result.conditions[0], result.conditions[1]);
-  EXPECT_NEAR(compare(result, "bits").rows[0].entries[1].summary.mean, 11.05, 1e-12);
+  EXPECT_NEAR(column(result, 8)[0].summary.mean, 11.05, 1e-12);
   result.conditions.clear();
-  EXPECT_NEAR(compare(result, "bits").rows[0].entries[1].summary.mean, 2.05, 1e-12);
+  EXPECT_NEAR(column(result, 8)[0].summary.mean, 2.05, 1e-12);
 }
 
-TEST(Compare, TheTrainingLengthIsThatOfTheRow) {
+TEST(Query, KnowsTheTrainingLengthOfEachRow) {
   ExperimentResult result = report_test::mixed_training();
   result.gate = LearningGate{"bits", 1.05, "bits per token of at most 1.05"};
-  for (CellResult& cell : result.cells) {
-    for (LengthScore& score : cell.scores) {
-      if (score.length == cell.train_length) report_test::value(score) = 1.0;
-    }
-  }
-  for (const ComparisonRow& row : compare(result, "bits").rows) EXPECT_TRUE(row.learned()) << row.label;
+  for (CellResult& cell : result.cells) value(cell, cell.train_length) = 1.0;
+  for (const RowInfo& row : rows_of(result))
+    EXPECT_EQ(learning_of(result, row.label).learned, 3) << row.label;
 }
 
-TEST(Compare, AFailureIsNotANumberAndKeepsItsReason) {
-  const Entry entry = compare(sample_result(), "bits").rows[1].entries[1];
-  EXPECT_FALSE(entry.has_number());
-  EXPECT_EQ(entry.failed, 3);
-  EXPECT_EQ(entry.why, report_test::failure_reason);
+TEST(Query, OfAFailureIsNotANumberAndKeepsItsReason) {
+  const Group learned = group(sample_result(), "learned", 8);
+  EXPECT_FALSE(learned.has_number());
+  EXPECT_EQ(learned.failed, 3);
+  EXPECT_EQ(learned.why, report_test::failure_reason);
 }
 
-TEST(Compare, ANumberThatIsNotFiniteIsADivergenceAndNeverPartOfAMean) {
+TEST(Query, CountsANumberThatIsNotFiniteAsADivergenceAndNeverInAMean) {
   ExperimentResult result = sample_result();
-  value(result.cells[1].scores[0]) = not_a_number;
-  const Entry entry = compare(result, "bits").rows[0].entries[0];
-  EXPECT_EQ(entry.diverged, 1);
-  EXPECT_EQ(entry.summary.n, 2);
-  EXPECT_FALSE(entry.has_number());
+  value(result.cells[1], 4) = not_a_number;
+  const Group diverged = group(result, "sinusoidal", 4);
+  EXPECT_EQ(diverged.diverged, 1);
+  EXPECT_EQ(diverged.summary.n, 2);
+  EXPECT_FALSE(diverged.has_number());
 }
 
-TEST(CompareEntries, PairsBySeedAndNotByPlace) {
-  Entry left;
+TEST(CompareGroups, PairsBySeedAndNotByPlace) {
+  Group left;
   left.seeds = {1, 2, 3};
   left.values = {10.0, 20.0, 30.0};
-  Entry right;
+  Group right;
   right.seeds = {3, 1, 9};
   right.values = {29.0, 9.0, 1000.0};
-  const PairedComparison pairs = compare_entries(left, right, {});
+  const PairedComparison pairs = compare_groups(left, right, {});
   EXPECT_EQ(pairs.n, 2);
   EXPECT_DOUBLE_EQ(pairs.effect, 1.0);
 }
 
 TEST(BestRow, FollowsTheDirectionOfTheMetricAndIgnoresFailures) {
-  ExperimentResult result = sample_result();
-  EXPECT_EQ(best_row(compare(result), 0), 1U);
-  EXPECT_EQ(best_row(compare(result), 2), 2U);
-  result.metrics[0].lower_is_better = false;
-  EXPECT_EQ(best_row(compare(result), 2), 0U);
+  const ExperimentResult result = sample_result();
+  EXPECT_EQ(best_row(column(result, 4), {}), 1U);
+  EXPECT_EQ(best_row(column(result, 16), {}), 2U);
+  EXPECT_EQ(best_row(column(result, 16), {.measure = Measure::accuracy}), 0U);
 }
 
 TEST(BestRow, IsNeverOneThatDidNotLearn) {
   ExperimentResult result = sample_result();
   result.gate = LearningGate{"bits", 1.05, "bits per token of at most 1.05"};  // none: 1.1, 1.0 and 1.3
-  EXPECT_EQ(best_row(compare(result), 2), std::nullopt);
+  EXPECT_EQ(best_row(column(result, 16), {}), std::nullopt);
 }
 
 TEST(Differences, AreCorrectedForTheirNumberAndKeepTheirDirection) {
-  const Comparison comparison = compare(sample_result());
-  const Differences differences(comparison, 0, 0);
+  const Column rows = column(sample_result(), 4);
+  const Differences differences({}, {rows});
   const PairedComparison forward = differences.better(0, 1, 0);
   const PairedComparison backward = differences.better(0, 0, 1);
   EXPECT_NEAR(forward.effect, 0.1, 1e-12) << "lower is better";
   EXPECT_DOUBLE_EQ(forward.effect, -backward.effect);
   EXPECT_DOUBLE_EQ(forward.low, -backward.high);
-  const PairedComparison alone =
-      compare_entries(comparison.rows[0].entries[0], comparison.rows[1].entries[0], {});
+  const PairedComparison alone = compare_groups(rows[0], rows[1], {});
   EXPECT_LT(forward.low, alone.low) << "an interval among three is wider";
 }
 
-TEST(Differences, OfTwoColumnsIncludeTheChangeOfEachRowBetweenThem) {
-  const Differences differences(compare(sample_result()), 0, 2, 2);
-  EXPECT_NEAR(differences.change(0).effect, 2.02, 1e-12);
-  EXPECT_EQ(differences.change(1).n, 0) << "learned cannot run there";
-  EXPECT_EQ(differences.tests(), 2 * (3 + 3 + 1)) << "three pairs, three rows, one pair, twice";
-  EXPECT_NEAR(differences.better(2, 2, 0).effect, 1.987, 1e-3);
+TEST(Differences, OfTwoColumnsAndTwoLooksAreCorrectedTogether) {
+  const ExperimentResult result = sample_result();
+  const Differences differences({}, {column(result, 4), column(result, 16)}, 2);
+  EXPECT_EQ(differences.tests(), 2 * (3 + 1)) << "three pairs, one where learned cannot run, twice";
+  EXPECT_NEAR(differences.better(1, 2, 0).effect, 1.987, 1e-3);
 }
 
 TEST(MultipleOf, IsShort) {

@@ -38,28 +38,26 @@ TEST(GroupThousands, EveryThreeDigits) {
 }
 
 TEST(CellText, SaysWhatIsThere) {
-  ComparisonRow row;
-  row.cells = 3;
-  row.entries.emplace_back();
-  Entry& entry = row.entries[0];
-  EXPECT_EQ(cell_text(row, 0, 3), "–");
-  entry.failed = 3;
-  EXPECT_EQ(cell_text(row, 0, 3), "fails");
-  entry.failed = 1;
-  entry.summary = summarize(std::vector<double>{1.0, 1.2});
-  EXPECT_EQ(cell_text(row, 0, 3), "1.100 ± 0.141 (n = 2)");
-  EXPECT_EQ(cell_text(row, 0, 2), "1.100 ± 0.141");
-  row.not_learned = 2;
-  EXPECT_EQ(cell_text(row, 0, 2), "(1.100 ± 0.141)") << "most seeds did not learn";
-  entry.diverged = 1;
-  EXPECT_EQ(cell_text(row, 0, 3), "diverged");
+  Group group{.learning = {.cells = 3}};
+  EXPECT_EQ(cell_text(group, 3), "–");
+  group.failed = 3;
+  EXPECT_EQ(cell_text(group, 3), "fails");
+  group.failed = 1;
+  group.summary = summarize(std::vector<double>{1.0, 1.2});
+  EXPECT_EQ(cell_text(group, 3), "1.100 ± 0.141 (n = 2)");
+  EXPECT_EQ(cell_text(group, 2), "1.100 ± 0.141");
+  group.learning.not_learned = 2;
+  EXPECT_EQ(cell_text(group, 2), "(1.100 ± 0.141)") << "most seeds did not learn";
+  group.diverged = 1;
+  EXPECT_EQ(cell_text(group, 3), "diverged");
 }
 
 TEST(MainGrid, NamesReadersBelowTheRowsAndHowManySeedsLearned) {
   ExperimentResult result = sample_result();
-  result.references = {
-      {"oracle", {report_test::score(4, 0.5, not_a_number), report_test::score(16, 0.25, 0.25)}},
-      {"knows another metric", {LengthScore{.length = 4}}}};
+  result.references = report_test::baseline(
+      "oracle", {report_test::score(4, 0.5, not_a_number), report_test::score(16, 0.25, 0.25)});
+  result.references.push_back(
+      {.row = "knows another metric", .length = 4, .metric = "accuracy", .value = 1.0});
   result.gate = LearningGate{"bits", 1.05, "bits per token of at most 1.05"};
   const Grid grid = main_grid(result, result.metrics.front());
   ASSERT_EQ(grid.lines.size(), 4U);
@@ -86,7 +84,7 @@ TEST(LengthHeading, HasNoMultipleWithoutOneTrainingLength) {
 }
 
 TEST(MainGrid, RowsOfOneFactorAreHeadedByIt) {
-  EXPECT_THAT(main_grid(sample_result(), {}).headings,
+  EXPECT_THAT(main_grid(sample_result(), sample_result().metrics[0]).headings,
               ElementsAre("encoding", "parameters", "4 (1x)", "8 (2x)", "16 (4x)"));
 }
 
@@ -176,10 +174,8 @@ TEST(ConditionGrids, NeedTwoConditions) {
 
 TEST(TableNotes, AFailureUnderAnotherConditionSaysSo) {
   ExperimentResult result = two_factors();
-  for (CellResult& cell : result.cells) {
-    cell.scores.push_back(report_test::failure(4));
-    cell.scores.back().condition = "window(size=4)";
-  }
+  for (CellResult& cell : result.cells)
+    report_test::add(cell, report_test::under("window(size=4)", report_test::failure(4)));
   EXPECT_EQ(table_notes(result).front(),
             std::string("rope, d_model = 64 fails under window(size=4): ") + report_test::failure_reason);
 }

@@ -31,7 +31,7 @@ TEST(ReportPage, NoTextFromOutsideBecomesMarkup) {
   const std::string bad = "<script>alert('x')</script>";
   result.name = result.question = result.task = result.settings = result.command = bad;
   result.metrics[0].name = bad;
-  result.references = {{bad, {report_test::score(4, 1.0, 1.0)}}};
+  result.references = report_test::baseline(bad, {report_test::score(4, 1.0, 1.0)});
   result.gate = LearningGate{"bits", 100.0, bad};
   result.manifest = {{bad, bad}};
   report_test::relabel(result, [&](const std::string& label) { return label + bad; });
@@ -39,7 +39,7 @@ TEST(ReportPage, NoTextFromOutsideBecomesMarkup) {
   result.conditions.push_back(bad);
   for (CellResult& cell : result.cells) {
     cell.note = cell.weights_hash = bad;
-    for (LengthScore& score : cell.scores) score.why = bad + "\"";
+    for (Score& score : cell.scores) score.why = bad + "\"";
   }
   Chart chart;
   chart.x_label = bad;

@@ -15,19 +15,59 @@ namespace ordinal::experiments::report_test {
 inline const char* const failure_reason =
     "LearnedPositionalEncoding: sequence length 8 exceeds max_seq_len 4";
 
+/// The scores of a model at a length, under a condition.
+struct Tested {
+  Index length = 0;
+  std::vector<Score> scores = {};
+  std::vector<double> bits = {};  // by position
+  std::string condition = trained_condition;
+};
+
 /// `past`: bits past the training length; NaN for a length that has none.
-inline LengthScore score(Index length, double value, double past) {
-  LengthScore result;
-  result.length = length;
-  result.metrics.push_back({"bits", value, 0.01, 100 * length});
-  if (!std::isnan(past)) result.metrics.push_back({"bits.past", past, 0.02, 50 * length});
-  for (Index i = 0; i < length; ++i) result.by_position.push_back(value + 1.0 / static_cast<double>(i + 1));
-  return result;
+inline Tested score(Index length, double value, double past) {
+  Tested tested{length};
+  tested.scores.push_back({.metric = "bits", .value = value, .error = 0.01, .tokens = 100 * length});
+  if (!std::isnan(past))
+    tested.scores.push_back({.metric = "bits.past", .value = past, .error = 0.02, .tokens = 50 * length});
+  for (Index i = 0; i < length; ++i) tested.bits.push_back(value + 1.0 / static_cast<double>(i + 1));
+  return tested;
 }
 
-/// The value of an existing metric, to be read or changed.
-inline double& value(LengthScore& score, const std::string& metric = "bits") {
-  return std::ranges::find(score.metrics, metric, &Measurement::metric)->value;
+inline Tested failure(Index length) {
+  Tested tested{length};
+  for (const char* metric : {"bits", "bits.past"})
+    tested.scores.push_back({.metric = metric, .failed = true, .why = failure_reason});
+  return tested;
+}
+
+inline void add(CellResult& cell, const Tested& tested) {
+  for (Score score : tested.scores) {
+    score.row = cell.row;
+    score.seed = cell.seed;
+    score.length = tested.length;
+    score.condition = tested.condition;
+    cell.scores.push_back(score);
+  }
+  if (!tested.bits.empty()) cell.by_position.push_back({tested.length, tested.condition, tested.bits});
+}
+
+inline Tested under(const std::string& condition, Tested tested) {
+  tested.condition = condition;
+  return tested;
+}
+
+/// The value of an existing score, to be read or changed.
+inline double& value(CellResult& cell, Index length, const std::string& metric = "bits") {
+  const auto is_meant = [&](const Score& score) { return score.length == length && score.metric == metric; };
+  return std::ranges::find_if(cell.scores, is_meant)->value;
+}
+
+/// The scores of a baseline.
+inline std::vector<Score> baseline(const std::string& name, const std::vector<Tested>& tests) {
+  CellResult cell;
+  cell.row = name;
+  for (const Tested& tested : tests) add(cell, tested);
+  return cell.scores;
 }
 
 inline std::vector<std::string> texts(const std::vector<GridCell>& line) {
@@ -36,21 +76,13 @@ inline std::vector<std::string> texts(const std::vector<GridCell>& line) {
   return all;
 }
 
-inline LengthScore failure(Index length) {
-  LengthScore result;
-  result.length = length;
-  result.failed = true;
-  result.why = failure_reason;
-  return result;
-}
-
-inline CellResult cell(const std::string& row, std::uint64_t seed, const std::vector<LengthScore>& scores) {
+inline CellResult cell(const std::string& row, std::uint64_t seed, const std::vector<Tested>& tests) {
   CellResult result;
   result.row = row;
   result.seed = seed;
   result.parameters = 12345;
   result.train_length = 4;
-  result.scores = scores;
+  for (const Tested& tested : tests) add(result, tested);
   for (Index step = 0; step < 50; ++step)
     result.training_curve.emplace_back(step, 3.0 - 0.02 * static_cast<double>(step));
   result.final_train_loss = 2.0;
@@ -68,7 +100,8 @@ inline ExperimentResult sample_result(std::uint64_t seeds = 3) {
   ExperimentResult result;
   result.name = "extrapolation";
   result.question = "Does <b> & \"it\" extrapolate?";
-  result.metrics = {{}, {.id = "bits.past", .name = "bits per token past the training length"}};
+  result.metrics = {{.id = "bits", .name = "bits per token"},
+                    {.id = "bits.past", .name = "bits per token", .past = true}};
   result.task = "copy: the tokens again";
   result.train_length = 4;
   result.lengths = {4, 8, 16};
@@ -112,10 +145,7 @@ inline ExperimentResult two_factors(std::uint64_t seeds = 2) {
         const double value = base + (seeds > 2 ? 0.1 + 0.001 * base : 0.1) * static_cast<double>(seed - 1);
         CellResult trained =
             cell(label, seed, {score(4, value, not_a_number), score(8, value + 1, value + 1)});
-        if (base < 4) {
-          trained.scores.push_back(score(8, value + 10, value + 10));
-          trained.scores.back().condition = "window(size=4)";
-        }
+        if (base < 4) add(trained, under("window(size=4)", score(8, value + 10, value + 10)));
         result.cells.push_back(trained);
       }
     }
@@ -141,7 +171,10 @@ void relabel(ExperimentResult& result, const Rename& rename) {
     row.label = rename(row.label);
     for (auto& [key, value] : row.factors) value = rename(value);
   }
-  for (CellResult& cell : result.cells) cell.row = rename(cell.row);
+  for (CellResult& cell : result.cells) {
+    cell.row = rename(cell.row);
+    for (Score& score : cell.scores) score.row = cell.row;
+  }
 }
 
 }  // namespace ordinal::experiments::report_test

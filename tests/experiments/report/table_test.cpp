@@ -97,11 +97,11 @@ TEST(MarkdownTables, HoldNoMarkupOfNames) {
 
 TEST(TableCsv, ReadsBackAsTheSameNumbers) {
   ExperimentResult result = sample_result();
-  result.cells[3].scores[1].why = "no, \"really\"\nnot";
+  for (Score& score : result.cells[3].scores) score.why = "no, \"really\"\nnot";
   const Lines lines = parse_csv(table_csv(result));
   ASSERT_EQ(lines.size(), 1U + 9U + 9U);
   for (const auto& line : lines) EXPECT_EQ(line.size(), lines[0].size());
-  const Summary expected = compare(result, "bits").rows[0].entries[2].summary;
+  const Summary expected = at(result, "sinusoidal", 16, trained_condition, result.metrics.front()).summary;
   EXPECT_EQ(field(lines, 3, "row"), "sinusoidal");
   EXPECT_EQ(field(lines, 3, "model.encoding"), "sinusoidal");
   EXPECT_EQ(field(lines, 3, "length"), "16");
@@ -146,9 +146,10 @@ TEST(SeedsCsv, HasEverySeedOfEveryLength) {
 TEST(Csv, LabelsAndConditionsWithCommasAndQuotesReadBack) {
   ExperimentResult result = report_test::two_factors();
   const std::string label = "rope, \"d_model\" = 64";
-  result.rows[0].label = result.cells[0].row = result.cells[1].row = label;
+  report_test::relabel(result,
+                       [&](const std::string& old) { return old == "rope, d_model = 64" ? label : old; });
   result.rows[0].factors[0].second = "rope(base=1, x=\"2\")";
-  result.conditions[1] = result.cells[0].scores[2].condition = "shifted(offset=1, x=2)";
+  result.conditions[1] = result.cells[0].scores.back().condition = "shifted(offset=1, x=2)";
   for (const std::string& text : {table_csv(result), seeds_csv(result)}) {
     const Lines lines = parse_csv(text);
     for (const auto& line : lines) EXPECT_EQ(line.size(), lines[0].size());
@@ -191,8 +192,8 @@ TEST(TableCsv, CountsSeedsThatDidNotLearn) {
 
 TEST(ReferencesCsv, HasALineForEachReaderLengthAndMetric) {
   ExperimentResult result = sample_result();
-  result.references = {
-      {"oracle", {report_test::score(4, 0.5, not_a_number), report_test::score(16, 0.25, 0.2)}}};
+  result.references = report_test::baseline(
+      "oracle", {report_test::score(4, 0.5, not_a_number), report_test::score(16, 0.25, 0.2)});
   const Lines lines = parse_csv(references_csv(result));
   ASSERT_EQ(lines.size(), 4U);
   EXPECT_EQ(field(lines, 3, "reader"), "oracle");

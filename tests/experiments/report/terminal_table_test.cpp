@@ -43,11 +43,11 @@ TEST(TerminalTable, ColumnsLineUpAndFailuresAreNamed) {
 TEST(TerminalTable, ShowsControlCharactersOfEveryText) {
   ExperimentResult result = report_test::two_factors();
   const std::string bad = "\033[2J";
-  for (MetricInfo& metric : result.metrics) metric.name += bad;
+  for (MetricSpec& metric : result.metrics) metric.name += bad;
   for (RowInfo& row : result.rows) row.factors[0].second += row.notes.emplace_back(bad);
   for (CellResult& cell : result.cells) {
     cell.note = bad;
-    for (LengthScore& score : cell.scores)
+    for (Score& score : cell.scores)
       if (score.condition != trained_condition) score.condition += bad;
   }
   result.conditions[1] += bad;
@@ -106,9 +106,9 @@ TEST(TerminalTable, IsNoWiderThanATerminalWithRoomForOneColumn) {
 TEST(TerminalTable, HasBoldAndDimOnlyInColors) {
   ExperimentResult result = sample_result();
   result.gate = LearningGate{"bits", 1.15, "bits per token of at most 1.15"};
-  result.references = {{"oracle", {report_test::score(4, 0.5, not_a_number)}}};
+  result.references = report_test::baseline("oracle", {report_test::score(4, 0.5, not_a_number)});
   for (CellResult& cell : result.cells) {
-    if (cell.row == "none") report_test::value(cell.scores[0]) = 2.0;
+    if (cell.row == "none") report_test::value(cell, 4) = 2.0;
   }
   const std::string plain = terminal_table(result, Terminal{.columns = 200});
   EXPECT_EQ(plain, whole_table(result));

@@ -19,7 +19,7 @@ CellResult awkward_cell() {
                                       {report_test::score(4, 0.1, not_a_number), report_test::failure(8)});
   cell.note = "learned, clamp";
   cell.scores[1].condition = "window(size=4)";
-  cell.scores[0].by_position = {1.0 / 3.0, not_a_number, infinity, -infinity};
+  cell.by_position[0].bits = {1.0 / 3.0, not_a_number, infinity, -infinity};
   cell.final_train_loss = infinity;
   cell.settings = {.stages = {{{"train.steps", "5"}, {"train.clip", "1"}}, {}},
                    .evaluation = {{"lengths", "4, 8"}}};
@@ -40,14 +40,18 @@ TEST(CellJson, RoundTripKeepsEveryBit) {
   EXPECT_EQ(read.weights_hash, cell.weights_hash);
   EXPECT_EQ(read.settings.stages, cell.settings.stages);
   EXPECT_EQ(read.settings.evaluation, cell.settings.evaluation);
-  ASSERT_EQ(read.scores.size(), 2U);
-  ASSERT_EQ(read.scores[0].metrics.size(), 1U) << "nothing past the training length";
-  EXPECT_EQ(read.scores[0].find("bits")->value, 0.1);
-  EXPECT_EQ(read.scores[0].find("bits")->sampling_error, 0.01);
-  EXPECT_EQ(read.scores[0].find("bits.past"), nullptr);
+  ASSERT_EQ(read.scores.size(), 3U);
+  for (const Score& score : read.scores) {
+    EXPECT_EQ(score.row, cell.row);
+    EXPECT_EQ(score.seed, cell.seed);
+  }
+  EXPECT_EQ(read.scores[0].length, 4);
+  EXPECT_EQ(read.scores[0].metric, "bits");
+  EXPECT_EQ(read.scores[0].value, 0.1);
+  EXPECT_EQ(read.scores[0].error, 0.01);
+  EXPECT_EQ(read.scores[0].tokens, 400);
   EXPECT_EQ(read.scores[0].condition, trained_condition);
   EXPECT_EQ(read.scores[1].condition, "window(size=4)");
-  EXPECT_EQ(read.scores[0].find("bits")->tokens, 400);
   EXPECT_TRUE(read.scores[1].failed);
   EXPECT_EQ(read.scores[1].why, report_test::failure_reason);
   EXPECT_EQ(to_json(read), to_json(cell));
@@ -72,11 +76,11 @@ TEST(CellJson, NestedWithoutEndIsRefused) {
 
 TEST(CellJson, NumbersThatJsonLacksSurvive) {
   const CellResult read = cell_from_json(to_json(awkward_cell()));
-  ASSERT_EQ(read.scores[0].by_position.size(), 4U);
-  EXPECT_EQ(read.scores[0].by_position[0], 1.0 / 3.0);
-  EXPECT_TRUE(std::isnan(read.scores[0].by_position[1]));
-  EXPECT_EQ(read.scores[0].by_position[2], infinity);
-  EXPECT_EQ(read.scores[0].by_position[3], -infinity);
+  ASSERT_EQ(read.by_position[0].bits.size(), 4U);
+  EXPECT_EQ(read.by_position[0].bits[0], 1.0 / 3.0);
+  EXPECT_TRUE(std::isnan(read.by_position[0].bits[1]));
+  EXPECT_EQ(read.by_position[0].bits[2], infinity);
+  EXPECT_EQ(read.by_position[0].bits[3], -infinity);
 }
 
 TEST(CellJson, BytesThatAreNotTextDoNotStopTheResult) {
@@ -132,30 +136,6 @@ TEST(CellJson, TheMessageNamesThePlaceAndWhatIsThere) {
   EXPECT_EQ(message("{\"row\":1}"), "result.json: row: got 1, expected a text" + again);
   EXPECT_EQ(message("{\"row\":\"a\",\"seed\":-1}"),
             "result.json: seed: got -1, expected a whole number" + again);
-}
-
-TEST(Perplexity, IsTwoToTheBitsWithTheErrorThatFollows) {
-  ExperimentResult result = report_test::sample_result(1);
-  result.references = {{"oracle", {report_test::score(4, 2.0, not_a_number)}}};
-  add_perplexity(result);
-  add_perplexity(result);
-  EXPECT_EQ(result.metrics[1].id, "perplexity");
-  EXPECT_EQ(result.metrics.size(), 3U);
-  const LengthScore& score = result.cells[0].scores[1];
-  EXPECT_EQ(score.metrics.size(), 3U);
-  const Measurement* bits = score.find("bits");
-  const Measurement* perplexity = score.find("perplexity");
-  EXPECT_DOUBLE_EQ(perplexity->value, std::exp2(bits->value));
-  const double above = std::exp2(bits->value + 1e-3 * bits->sampling_error);
-  EXPECT_NEAR(perplexity->sampling_error, 1e3 * (above - perplexity->value), 1e-4);
-  EXPECT_DOUBLE_EQ(result.references[0].scores[0].find("perplexity")->value, 4.0);
-}
-
-TEST(Perplexity, IsNotAddedWithoutBits) {
-  ExperimentResult result = report_test::sample_result(1);
-  result.metrics = {{.id = "accuracy"}};
-  add_perplexity(result);
-  EXPECT_EQ(result.metrics.size(), 1U);
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string>
 
 #include "framework/core/errors.h"
 #include "tests/experiments/tasks/two_letters.h"
@@ -22,18 +24,36 @@ Settings settings_of(const std::string& task) {
   return settings;
 }
 
-const Reference& named(const std::vector<Reference>& references, const std::string& label) {
-  return *std::ranges::find(references, label, &Reference::label);
+// The score of a baseline, or null.
+const Score* find(const std::vector<Score>& references, const std::string& name, const std::string& metric,
+                  Index length) {
+  const auto found = std::ranges::find_if(references, [&](const Score& score) {
+    return score.row == name && score.metric == metric && score.length == length;
+  });
+  return found == references.end() ? nullptr : &*found;
+}
+
+double value(const std::vector<Score>& references, const std::string& name, const std::string& metric,
+             Index length) {
+  const Score* found = find(references, name, metric, length);
+  if (found == nullptr) ADD_FAILURE() << name << " has no " << metric;
+  return found == nullptr ? std::nan("") : found->value;
+}
+
+std::set<std::string> names(const std::vector<Score>& references) {
+  std::set<std::string> names;
+  for (const Score& score : references) names.insert(score.row);
+  return names;
 }
 
 TEST(References, KnowMoreTheFurtherTheyLookBack) {
   const auto task = make_task("language");
   const auto references = reference_scores(*task, settings_of("language"), {32, 64}, 1);
-  ASSERT_EQ(references.size(), 7U);
-  for (std::size_t length = 0; length < 2; ++length) {
+  ASSERT_EQ(names(references).size(), 7U);
+  for (const Index length : {32, 64}) {
     double before = std::log2(30.0) + 1e-9;
     for (const char* label : {"uniform", "unigram", "bigram", "4-gram", "oracle"}) {
-      const double bits = named(references, label).scores[length].find("bits")->value;
+      const double bits = value(references, label, "bits", length);
       EXPECT_LT(bits, before) << label;
       before = bits;
     }
@@ -42,9 +62,9 @@ TEST(References, KnowMoreTheFurtherTheyLookBack) {
 
 TEST(References, OfTheExcessAreThoseOfBitsLessTheOracles) {
   const auto references = reference_scores(*make_task("language"), settings_of("language"), {64, 256}, 1);
-  for (std::size_t length = 0; length < 2; ++length) {
+  for (const Index length : {64, 256}) {
     const auto score = [&](const std::string& reader, const std::string& metric) {
-      return named(references, reader).scores[length].find(metric)->value;
+      return value(references, reader, metric, length);
     };
     EXPECT_NEAR(score("oracle", "excess.bits.past"), 0.0, 1e-9);
     EXPECT_NEAR(score("4-gram", "excess.bits.past"),
@@ -54,30 +74,28 @@ TEST(References, OfTheExcessAreThoseOfBitsLessTheOracles) {
 
 TEST(References, SayNothingOfAccuraciesThatTheyDoNotKnow) {
   const auto references = reference_scores(*make_task("language"), settings_of("language"), {64}, 1);
-  EXPECT_EQ(named(references, "oracle").scores[0].find("recall.accuracy.past")->value, 1.0);
-  EXPECT_EQ(named(references, "uniform").scores[0].find("recall.accuracy.past"), nullptr);
-  EXPECT_NE(named(references, "4-gram").scores[0].find("recall.accuracy.past"), nullptr);
+  EXPECT_EQ(value(references, "oracle", "recall.accuracy.past", 64), 1.0);
+  EXPECT_EQ(find(references, "uniform", "recall.accuracy.past", 64), nullptr);
+  EXPECT_NE(find(references, "4-gram", "recall.accuracy.past", 64), nullptr);
 }
 
 // Majority and draw count the values of a name; they give no probabilities.
 TEST(References, ThatIgnoreOrderAreWrongWhereItMatters) {
   const std::string language = "language(values=5)";
   const auto references = reference_scores(*make_task(language), settings_of(language), {256}, 1);
-  const LengthScore& majority = named(references, "majority").scores[0];
-  const LengthScore& draw = named(references, "draw").scores[0];
-  EXPECT_LT(majority.find("contested.accuracy.past")->value, 0.22);
-  EXPECT_LT(draw.find("contested.accuracy.past")->value, 0.22);
-  EXPECT_GT(majority.find("uncontested.accuracy.past")->value, 0.9);
-  for (const LengthScore* one : {&majority, &draw}) {
-    EXPECT_EQ(one->find("recall.bits.past"), nullptr);
-    EXPECT_EQ(one->find("bits"), nullptr);
+  for (const char* reader : {"majority", "draw"}) {
+    EXPECT_LT(value(references, reader, "contested.accuracy.past", 256), 0.22);
+    for (const char* metric : {"recall.bits.past", "bits", "perplexity"})
+      EXPECT_EQ(find(references, reader, metric, 256), nullptr);
   }
-  EXPECT_EQ(named(references, "oracle").scores[0].find("contested.accuracy.past")->value, 1.0);
+  EXPECT_GT(value(references, "majority", "uncontested.accuracy.past", 256), 0.9);
+  EXPECT_EQ(value(references, "oracle", "contested.accuracy.past", 256), 1.0);
 }
 
 TEST(References, OfATaskWithoutClassesHaveNoOracle) {
   const auto task = make_task("copy");
-  EXPECT_EQ(reference_scores(*task, settings_of("copy"), {32}, 1).size(), 4U);
+  EXPECT_EQ(names(reference_scores(*task, settings_of("copy"), {32}, 1)),
+            (std::set<std::string>{"unigram", "bigram", "4-gram"}));
 }
 
 TEST(LearningGates, AreANumberOrTheScoreOfAReader) {
@@ -101,7 +119,7 @@ TEST(LearningGates, AreANumberOrTheScoreOfAReader) {
   const auto gate = learning_gate(plain, 32, references);
   EXPECT_EQ(learning_gate(plain, 32, references, 3.5)->text,
             "bits per token of at most 3.5 at the training length");
-  EXPECT_EQ(gate->threshold, named(references, "bigram").scores[0].find("bits")->value);
+  EXPECT_EQ(gate->threshold, value(references, "bigram", "bits", 32));
   EXPECT_FALSE(learning_gate(plain, 16, references)) << "nothing was scored at the training length";
 }
 

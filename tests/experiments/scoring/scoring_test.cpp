@@ -40,7 +40,9 @@ struct Untrained {
   }
   Whole score(Index length, int count = 1, const std::string& condition = "trained") const {
     Threads threads(count);
-    return Whole(score_length({model, values, *task, plan, settings, seed}, length, condition, threads));
+    CellResult cell;
+    score_length({model, values, *task, plan, settings, seed}, length, condition, threads, cell);
+    return wholes(cell).front();
   }
   Whole under(const std::string& condition, Index length) const { return score(length, 1, condition); }
 };
@@ -70,11 +72,12 @@ void expect_same(const Whole& a, const Whole& b) {
 // How often score_length() asks, and whether it ends at the `last` question.
 Index questions(const Untrained& model, Index length, Index last) {
   Threads one(1);
+  CellResult cell;
   Index asked = 0;
   const auto stopped = [&] { return ++asked == last; };
   const Subject subject{model.model, model.values, *model.task, model.plan, model.settings, 0};
   try {
-    score_length(subject, length, "trained", one, stopped);
+    score_length(subject, length, "trained", one, cell, stopped);
     EXPECT_LT(asked, last);
   } catch (const Stopped&) {
     EXPECT_EQ(asked, last) << "it went on";
@@ -303,7 +306,8 @@ TEST(Truncated, IsRefusedWhereWindowsCannotScoreEveryToken) {
   const Whole gaps = Untrained(small("language"), "none").under("truncated(stride=9)", 16);
   EXPECT_EQ(gaps.why, "stride 9 exceeds size 8, which leaves out targets (lower stride)");
   EXPECT_THAT([] { make_condition("truncated(size=8, stride=9)"); },
-              ::testing::ThrowsMessage<ConfigError>(::testing::HasSubstr("stride 9 exceeds size 8")));
+              ::testing::ThrowsMessage<ConfigError>(
+                  ::testing::HasSubstr("truncated(size=8, stride=9): stride 9 exceeds size 8")));
 }
 
 TEST(Interrupt, IsNoticedAndForgottenWithItsGuard) {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <optional>
+#include <string>
 
 #include "framework/training/evaluation.h"
 #include "models/generation.h"
@@ -20,10 +22,18 @@ const std::vector<MetricSpec> metrics = {
     {.id = "far", .token_class = 1, .sources = SourceRange::beyond},
     {.id = "near", .token_class = 1, .sources = SourceRange::within, .past = true},
     {.id = "nothing", .token_class = 2},
-    {.id = "exact", .measure = Measure::exact}};
+    {.id = "exact", .measure = Measure::exact},
+    {.id = "perplexity", .measure = Measure::perplexity}};
+
+// The score in a metric, or null.
+std::optional<Score> score(const Tally& tally, const std::string& metric) {
+  const std::vector<Score> scores = tally.scores({});
+  const Score* found = score_at(scores, metric, 0);
+  return found == nullptr ? std::nullopt : std::optional(*found);
+}
 
 // Two examples of four targets, trained on two: losses of 1 to 8 bits, the third one ignored.
-LengthScore sample() {
+Tally sample() {
   const Batch batch{.size = 2,
                     .seq_len = 4,
                     .tokens = std::vector<Token>(8),
@@ -36,18 +46,18 @@ LengthScore sample() {
   const std::vector<Label> labels = {{0, 0}, {1, 1}, {1, 2}, {1, 3}, {0, 0}, {1, 1}, {1, 2}, {1, 3}};
   Tally tally(metrics, 4, 2);
   tally.add(batch, scores, labels);
-  return tally.score(4);
+  return tally;
 }
 
 TEST(Tally, EachMetricIsTheMeanOfItsTargets) {
-  const LengthScore score = sample();
-  EXPECT_DOUBLE_EQ(score.find("all")->value, (1 + 2 + 4 + 5 + 6 + 7 + 8) / 7.0);
-  EXPECT_EQ(score.find("all")->tokens, 7);
-  EXPECT_DOUBLE_EQ(score.find("past")->value, (4 + 7 + 8) / 3.0);
-  EXPECT_DOUBLE_EQ(score.find("hits")->value, 1 / 5.0);  // of 2, 4, 6, 7 and 8
-  EXPECT_DOUBLE_EQ(score.find("far")->value, (4 + 8) / 2.0);
-  EXPECT_DOUBLE_EQ(score.find("near")->value, 7.0);
-  EXPECT_EQ(score.find("nothing"), nullptr);
+  const Tally tally = sample();
+  EXPECT_DOUBLE_EQ(score(tally, "all")->value, (1 + 2 + 4 + 5 + 6 + 7 + 8) / 7.0);
+  EXPECT_EQ(score(tally, "all")->tokens, 7);
+  EXPECT_DOUBLE_EQ(score(tally, "past")->value, (4 + 7 + 8) / 3.0);
+  EXPECT_DOUBLE_EQ(score(tally, "hits")->value, 1 / 5.0);  // of 2, 4, 6, 7 and 8
+  EXPECT_DOUBLE_EQ(score(tally, "far")->value, (4 + 8) / 2.0);
+  EXPECT_DOUBLE_EQ(score(tally, "near")->value, 7.0);
+  EXPECT_FALSE(score(tally, "nothing"));
 }
 
 // The likeliest of tokens whose scores are no numbers says nothing.
@@ -59,9 +69,8 @@ TEST(Tally, OfLossesThatAreNoNumbersIsNoneInEveryMetric) {
                {.id = "exact", .measure = Measure::exact}},
               2, 2);
   tally.add(batch, {{1.0, nan, 1.0, 1.0}, {1, 1, 1, 1}}, {});
-  const LengthScore score = tally.score(2);
   for (const char* metric : {"bits", "hits", "exact"})
-    EXPECT_TRUE(std::isnan(score.find(metric)->value)) << metric;
+    EXPECT_TRUE(std::isnan(score(tally, metric)->value)) << metric;
 }
 
 TEST(Tally, AnExactMatchIsAnExampleWithoutAMiss) {
@@ -72,8 +81,8 @@ TEST(Tally, AnExactMatchIsAnExampleWithoutAMiss) {
   const TokenScores scores{std::vector<double>(8), {1, 1, 0, 1, 0, 1, 0, 0}};
   Tally tally(metrics, 2, 2);
   tally.add(batch, scores, {});
-  EXPECT_DOUBLE_EQ(tally.score(2).find("exact")->value, 2 / 3.0);  // the last one has no target
-  EXPECT_EQ(tally.score(2).find("exact")->tokens, 3);
+  EXPECT_DOUBLE_EQ(score(tally, "exact")->value, 2 / 3.0);  // the last one has no target
+  EXPECT_EQ(score(tally, "exact")->tokens, 3);
 }
 
 // Answers of a random model: those that it writes by itself, one of them with its last token changed.
@@ -104,21 +113,39 @@ TEST(Tally, AnExactMatchIsWhatGreedyDecodingWrites) {
     }
     Tally tally(metrics, 9, 9);
     tally.add(batch, evaluator.score(batch), {});
-    EXPECT_DOUBLE_EQ(tally.score(9).find("exact")->value, changed ? 7 / 8.0 : 1.0);
+    EXPECT_DOUBLE_EQ(score(tally, "exact")->value, changed ? 7 / 8.0 : 1.0);
+  }
+}
+
+TEST(Tally, PerplexityIsTwoToTheBitsWithTheErrorThatFollows) {
+  const Tally tally = sample();
+  const Score bits = *score(tally, "all");
+  const Score perplexity = *score(tally, "perplexity");
+  EXPECT_DOUBLE_EQ(perplexity.value, std::exp2(bits.value));
+  const double above = std::exp2(bits.value + 1e-3 * bits.error);
+  EXPECT_NEAR(perplexity.error, 1e3 * (above - perplexity.value), 0.1);
+  EXPECT_EQ(perplexity.tokens, bits.tokens);
+}
+
+TEST(Tally, ScoresAreOfTheTestThatIsGiven) {
+  for (const Score& score : sample().scores({.row = "rope", .seed = 3, .length = 4, .condition = "window"})) {
+    EXPECT_EQ(score.row, "rope");
+    EXPECT_EQ(score.seed, 3U);
+    EXPECT_EQ(score.length, 4);
+    EXPECT_EQ(score.condition, "window");
   }
 }
 
 TEST(Tally, PositionsAreMeansOfBits) {
-  const LengthScore score = sample();
-  EXPECT_EQ(score.by_position, (std::vector<double>{3.0, 4.0, 7.0, 6.0}));
+  EXPECT_EQ(sample().by_position(), (std::vector<double>{3.0, 4.0, 7.0, 6.0}));
 }
 
 TEST(Tally, AtTheTrainingLengthAllPositionsCount) {
   const Batch batch{.size = 1, .seq_len = 2, .tokens = {0, 0}, .targets = {0, 0}};
   Tally tally(metrics, 2, 2);
   tally.add(batch, {{std::numbers::ln2, 3 * std::numbers::ln2}, {0, 0}}, {});
-  EXPECT_DOUBLE_EQ(tally.score(2).find("past")->value, 2.0);
-  EXPECT_TRUE(std::isnan(tally.score(2).find("all")->sampling_error)) << "one example shows no spread";
+  EXPECT_DOUBLE_EQ(score(tally, "past")->value, 2.0);
+  EXPECT_TRUE(std::isnan(score(tally, "all")->error)) << "one example shows no spread";
 }
 
 // Equal examples have no error; otherwise, with equally many targets in each, it is that of the mean of
@@ -130,7 +157,7 @@ TEST(Tally, SamplingErrorIsThatOfIndependentExamples) {
     for (double& loss : bits) loss *= std::numbers::ln2;
     Tally tally({{.id = "all"}}, 2, 2);
     tally.add(batch, {bits, std::vector<char>(8)}, {});
-    return tally.score(2).find("all")->sampling_error;
+    return score(tally, "all")->error;
   };
   EXPECT_NEAR(error({1, 3, 1, 3, 1, 3, 3, 1}), 0.0, 1e-12);
   const double sd = std::sqrt(((1.5 * 1.5) + (0.5 * 0.5)) * 2 / 3.0);  // of the means 1, 2, 3 and 4
