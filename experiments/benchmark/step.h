@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/core/blas.h"
+#include "framework/math/blas.h"
 #include "framework/training/trainer.h"
 #include "models/transformer.h"
 

@@ -8,7 +8,7 @@
 
 #include "experiments/benchmark/step.h"
 #include "experiments/encoding/analysis.h"
-#include "framework/core/half.h"
+#include "framework/math/half.h"
 #include "framework/positional/encodings/sinusoidal.h"
 #include "framework/positional/position_scheme.h"
 #include "models/transformer.h"

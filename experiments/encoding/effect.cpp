@@ -6,8 +6,8 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "framework/core/blas.h"
 #include "framework/core/random.h"
+#include "framework/math/blas.h"
 
 namespace ordinal::experiments {
 namespace {

@@ -12,7 +12,7 @@
 #include "experiments/encoding/study.h"
 #include "framework/core/errors.h"
 #include "framework/core/random.h"
-#include "framework/core/vector_math.h"
+#include "framework/math/vector_math.h"
 
 namespace ordinal::experiments {
 namespace {

@@ -14,8 +14,8 @@
 #include "experiments/encoding/effect.h"
 #include "experiments/report/plots.h"
 #include "experiments/results/statistics.h"
-#include "framework/core/blas.h"
 #include "framework/core/errors.h"
+#include "framework/math/blas.h"
 #include "framework/training/checkpoint.h"
 
 namespace ordinal::experiments {

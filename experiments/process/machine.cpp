@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "framework/core/blas.h"
+#include "framework/math/blas.h"
 
 namespace ordinal::experiments {
 namespace {

@@ -14,10 +14,10 @@
 
 #include "experiments/process/streams.h"
 #include "experiments/settings/parts.h"
-#include "framework/core/blas.h"
 #include "framework/core/errors.h"
 #include "framework/core/text.h"
 #include "framework/core/threads.h"
+#include "framework/math/blas.h"
 
 namespace ordinal::experiments {
 namespace {

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "framework/core/vector_math.h"
+#include "framework/math/vector_math.h"
 
 namespace ordinal::experiments {
 namespace {

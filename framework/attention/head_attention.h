@@ -7,9 +7,9 @@
 #include <string>
 
 #include "framework/attention/attention_weights.h"
-#include "framework/core/blas.h"
 #include "framework/core/pass.h"
 #include "framework/core/tensor.h"
+#include "framework/math/blas.h"
 #include "framework/positional/positional_encoding.h"
 
 namespace ordinal {

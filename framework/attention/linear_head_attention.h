@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "framework/core/blas.h"
 #include "framework/core/pass.h"
-#include "framework/core/vector_math.h"
+#include "framework/math/blas.h"
+#include "framework/math/vector_math.h"
 
 namespace ordinal {
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "framework/attention/attention_weights.h"
-#include "framework/core/lanes.h"
-#include "framework/core/vector_math.h"
+#include "framework/math/lanes.h"
+#include "framework/math/vector_math.h"
 
 namespace ordinal {
 namespace {

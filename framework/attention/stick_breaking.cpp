@@ -7,7 +7,7 @@
 #include <numbers>
 
 #include "framework/attention/attention_weights.h"
-#include "framework/core/vector_math.h"
+#include "framework/math/vector_math.h"
 
 namespace ordinal {
 namespace {

@@ -1,12 +1,12 @@
 // The activations of a feed-forward layer: elementwise GELU (exact and tanh), ReLU and SiLU, and the gated SwiGLU, which halves
 // the width. They have no parameters.
-#include "framework/core/vector_math.h"
 #include "framework/layers/layer.h"
+#include "framework/math/vector_math.h"
 
 namespace ordinal {
 namespace {
 
-/// y = f(x) for each element; dx = f'(x) ⊙ dy. See core/vector_math.h for the functions and derivatives.
+/// y = f(x) for each element; dx = f'(x) ⊙ dy. See math/vector_math.h for the functions and derivatives.
 template <typename T, void (*function)(const T* x, T* y, Index n),
           void (*derivative)(const T* x, const T* dy, T* dx, Index n)>
 class ElementwiseActivation final : public Layer<T> {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "framework/core/decode_cache.h"
-#include "framework/core/vector_math.h"
 #include "framework/layers/layer.h"
+#include "framework/math/vector_math.h"
 
 namespace ordinal {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "framework/core/errors.h"
-#include "framework/core/vector_math.h"
+#include "framework/math/vector_math.h"
 
 namespace ordinal {
 namespace {

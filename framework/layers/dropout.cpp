@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "framework/core/vector_math.h"
+#include "framework/math/vector_math.h"
 
 namespace ordinal {
 

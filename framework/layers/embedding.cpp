@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "framework/core/blas.h"
 #include "framework/core/errors.h"
-#include "framework/core/vector_math.h"
 #include "framework/layers/layer.h"
+#include "framework/math/blas.h"
+#include "framework/math/vector_math.h"
 
 namespace ordinal {
 

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "framework/core/errors.h"
-#include "framework/core/vector_math.h"
 #include "framework/layers/layer.h"
 #include "framework/layers/linear.h"
+#include "framework/math/vector_math.h"
 
 namespace ordinal {
 namespace {

@@ -1,7 +1,7 @@
 #include "framework/layers/linear.h"
 
-#include "framework/core/blas.h"
-#include "framework/core/vector_math.h"
+#include "framework/math/blas.h"
+#include "framework/math/vector_math.h"
 
 namespace ordinal {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "framework/core/blas.h"
 #include "framework/core/decode_cache.h"
-#include "framework/core/vector_math.h"
 #include "framework/layers/layer.h"
 #include "framework/layers/linear.h"
+#include "framework/math/blas.h"
+#include "framework/math/vector_math.h"
 
 namespace ordinal {
 namespace {

@@ -1,9 +1,9 @@
 // The two normalisations of transformers: LayerNorm and RMSNorm, each over the features of one token.
 #include <cmath>
 
-#include "framework/core/lanes.h"
-#include "framework/core/vector_math.h"
 #include "framework/layers/layer.h"
+#include "framework/math/lanes.h"
+#include "framework/math/vector_math.h"
 
 namespace ordinal {
 namespace {

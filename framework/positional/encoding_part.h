@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "framework/core/blas.h"
 #include "framework/core/decode_cache.h"
 #include "framework/core/pass.h"
+#include "framework/math/blas.h"
 #include "framework/positional/sight.h"
 
 namespace ordinal {

@@ -7,7 +7,7 @@
 
 #include "framework/core/errors.h"
 #include "framework/core/options.h"
-#include "framework/core/vector_math.h"
+#include "framework/math/vector_math.h"
 
 namespace ordinal {
 void RotaryOptions::visit(OptionVisitor& v) {

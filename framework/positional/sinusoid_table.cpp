@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "framework/core/errors.h"
-#include "framework/core/half.h"
+#include "framework/math/half.h"
 
 namespace ordinal {
 namespace {

@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include "framework/core/errors.h"
-#include "framework/core/half.h"
+#include "framework/math/half.h"
 #include "framework/storage/atomic_file.h"
 #include "framework/storage/safetensors_hashes.h"
 

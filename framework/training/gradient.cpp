@@ -8,8 +8,8 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "framework/core/vector_math.h"
 #include "framework/layers/cross_entropy.h"
+#include "framework/math/vector_math.h"
 
 namespace ordinal {
 

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "framework/attention/attention.h"
-#include "framework/core/blas.h"
-#include "framework/core/gemm.h"
-#include "framework/core/vector_math.h"
 #include "framework/layers/cross_entropy.h"
+#include "framework/math/blas.h"
+#include "framework/math/gemm.h"
+#include "framework/math/vector_math.h"
 #include "framework/optimize/optimizer.h"
 
 // The loops of Google Benchmark never read their variable.

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "framework/attention/attention.h"
-#include "framework/core/blas.h"
 #include "framework/core/decode_cache.h"
+#include "framework/math/blas.h"
 #include "framework/training/evaluation.h"
 #include "framework/training/instance.h"
 #include "models/generation.h"

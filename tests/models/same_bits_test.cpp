@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "framework/core/gemm.h"
+#include "framework/math/gemm.h"
 #include "framework/storage/hash.h"
 #include "framework/training/trainer.h"
 #include "models/transformer.h"

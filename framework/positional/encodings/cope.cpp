@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "framework/core/blas.h"
-#include "framework/core/vector_math.h"
+#include "framework/math/blas.h"
+#include "framework/math/vector_math.h"
 #include "framework/positional/positional_encoding.h"
 
 namespace ordinal {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "framework/core/blas.h"
 #include "framework/core/decode_cache.h"
+#include "framework/math/blas.h"
 #include "framework/positional/positional_encoding.h"
 
 namespace ordinal {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "framework/core/errors.h"
-#include "framework/core/vector_math.h"
+#include "framework/math/vector_math.h"
 #include "framework/positional/positional_encoding.h"
 
 namespace ordinal {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "framework/core/blas.h"
 #include "framework/core/decode_cache.h"
-#include "framework/core/vector_math.h"
+#include "framework/math/blas.h"
+#include "framework/math/vector_math.h"
 #include "framework/positional/positional_encoding.h"
 
 namespace ordinal {

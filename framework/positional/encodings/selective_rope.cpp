@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numbers>
 
-#include "framework/core/blas.h"
 #include "framework/core/decode_cache.h"
-#include "framework/core/vector_math.h"
+#include "framework/math/blas.h"
+#include "framework/math/vector_math.h"
 #include "framework/positional/positional_encoding.h"
 #include "framework/positional/rotary.h"
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "framework/core/blas.h"
-#include "framework/core/vector_math.h"
+#include "framework/math/blas.h"
+#include "framework/math/vector_math.h"
 #include "framework/positional/score_distances.h"
 
 namespace ordinal {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "framework/core/vector_math.h"
+#include "framework/math/vector_math.h"
 
 namespace ordinal {
 

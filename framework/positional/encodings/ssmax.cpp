@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "framework/core/decode_cache.h"
-#include "framework/core/vector_math.h"
+#include "framework/math/vector_math.h"
 #include "framework/positional/positional_encoding.h"
 
 namespace ordinal {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "framework/core/blas.h"
 #include "framework/core/decode_cache.h"
 #include "framework/core/errors.h"
-#include "framework/core/vector_math.h"
+#include "framework/math/blas.h"
+#include "framework/math/vector_math.h"
 #include "framework/positional/positional_encoding.h"
 #include "framework/positional/score_distances.h"
 #include "framework/positional/sinusoid_table.h"

@@ -2,9 +2,9 @@
 // the input. The score of two positions is the same in all layers.
 #include <numbers>
 
-#include "framework/core/blas.h"
 #include "framework/core/decode_cache.h"
-#include "framework/core/vector_math.h"
+#include "framework/math/blas.h"
+#include "framework/math/vector_math.h"
 #include "framework/positional/positional_encoding.h"
 
 namespace ordinal {

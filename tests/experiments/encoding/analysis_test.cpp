@@ -9,8 +9,8 @@
 #include <numeric>
 #include <utility>
 
-#include "framework/core/blas.h"
 #include "framework/core/random.h"
+#include "framework/math/blas.h"
 #include "framework/positional/encodings/sinusoidal.h"
 #include "tests/framework/largest_difference.h"
 

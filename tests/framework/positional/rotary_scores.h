@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/core/vector_math.h"
+#include "framework/math/vector_math.h"
 #include "tests/framework/positional/rig.h"
 
 namespace ordinal::rotary_test {

@@ -8,7 +8,7 @@
 
 #include "framework/core/decode_cache.h"
 #include "framework/core/errors.h"
-#include "framework/core/vector_math.h"
+#include "framework/math/vector_math.h"
 #include "framework/positional/rotary.h"
 #include "tests/framework/largest_difference.h"
 #include "tests/framework/positional/rotary_scores.h"

@@ -1,4 +1,4 @@
-#include "framework/core/blas.h"
+#include "framework/math/blas.h"
 
 #include <cblas.h>
 #include <fmt/format.h>
@@ -13,8 +13,8 @@
 #include <string_view>
 
 #include "framework/core/errors.h"
-#include "framework/core/gemm.h"
-#include "framework/core/vector_math.h"
+#include "framework/math/gemm.h"
+#include "framework/math/vector_math.h"
 
 // Ends OpenBLAS's own threads. Builds that have any export it, but no header declares it.
 // NOLINTNEXTLINE(readability-identifier-naming)

@@ -1,9 +1,9 @@
 // Float matrix products that give the same bits on every machine with fused multiply-adds. Each element of a result is one
 // chain of fused multiply-adds in the order of the sum, whatever the vector width and however the product is split into
-// blocks. Called by core/blas.h.
+// blocks. Called by math/blas.h.
 #pragma once
 
-#include "framework/core/blas.h"
+#include "framework/math/blas.h"
 
 namespace ordinal {
 

@@ -1,4 +1,4 @@
-#include "framework/core/vector_math.h"
+#include "framework/math/vector_math.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include <numbers>
 #include <utility>
 
-#include "framework/core/lanes.h"
+#include "framework/math/lanes.h"
 
 namespace ordinal::vmath {
 namespace {

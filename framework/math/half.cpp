@@ -1,4 +1,4 @@
-#include "framework/core/half.h"
+#include "framework/math/half.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "framework/core/blas.h"
+#include "framework/math/blas.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Compiled with -ffp-contract=fast: `sum += left * right`, the only sum in this file, compiles to fused multiply-adds.
-#include "framework/core/gemm.h"
+#include "framework/math/gemm.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-// Matrix products on views. Float products use core/gemm.h and give the same bits on every machine; double products use
+// Matrix products on views. Float products use math/gemm.h and give the same bits on every machine; double products use
 // OpenBLAS. Only blas.cpp calls CBLAS. Every product runs on the calling thread; core/threads.h has the framework's threads.
 #pragma once
 
@@ -84,7 +84,7 @@ struct BlasInfo {
   std::string version;    // "OpenBLAS 0.3.21"
   std::string kernel;     // "SkylakeX", "Haswell", …: the kernels that OpenBLAS chose for this processor
   std::string threading;  // "pthreads", "OpenMP" or "serial"
-  std::string products;   // float products: "portable", or "OpenBLAS Haswell"; see core/gemm.h and multiply()
+  std::string products;   // float products: "portable", or "OpenBLAS Haswell"; see math/gemm.h and multiply()
   int lanes;              // floats per vector in portable products
 };
 BlasInfo blas_info();

@@ -1,4 +1,4 @@
-#include "framework/core/vector_math.h"
+#include "framework/math/vector_math.h"
 
 #include <gtest/gtest.h>
 

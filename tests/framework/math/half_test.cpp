@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "framework/core/half.h"
+#include "framework/math/half.h"
 
 namespace ordinal {
 namespace {
