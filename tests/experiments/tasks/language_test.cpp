@@ -6,8 +6,7 @@
 #include <array>
 #include <set>
 
-#include "experiments/tasks/task.h"
-#include "framework/core/random.h"
+#include "tests/experiments/tasks/examples.h"
 #include "tests/experiments/tasks/language_reader.h"
 
 namespace ordinal::experiments::testing {
@@ -19,10 +18,8 @@ struct Document {
 };
 
 Document document(const Task& task, const ExampleKey& key, Index length) {
-  std::vector<Token> tokens(static_cast<std::size_t>(length));
-  std::vector<Token> targets(tokens.size());
+  auto [tokens, targets] = example(task, key, length);
   std::vector<Label> labels(tokens.size());
-  task.example(key, length, tokens, targets);
   task.labels(key, length, labels);
   tokens.push_back(targets.back());
   return {task.alphabet().decode(tokens), labels};
@@ -101,23 +98,6 @@ TEST_P(Language, TheOracleIsAReaderWhoKnowsTheGrammar) {
     }
   }
   EXPECT_GT(compared, 19'000);
-}
-
-// The oracle's bits are the entropy of the documents: the shares of symbols agree with its probabilities.
-TEST_P(Language, TheOraclesProbabilitiesAreFrequencies) {
-  std::map<double, std::pair<double, double>>
-      cases;  // probability of a space after a letter: how often, of how many
-  double spaces = 0.0;
-  double letters = 0.0;
-  for (std::uint32_t example = 0; example < 50; ++example) {
-    const Document one = document(*task_, {Split::training, 7, 0, example}, 2000);
-    for (std::size_t i = 1; i < one.text.size(); ++i) {
-      if (one.labels[i - 1].token_class != 0) continue;
-      letters += 1.0;
-      if (one.text[i] == ' ') spaces += 1.0;
-    }
-  }
-  EXPECT_NEAR(spaces / letters, 0.25, 4.0 * std::sqrt(0.25 * 0.75 / letters));
 }
 
 TEST_P(Language, ARecalledValueStandsAtItsSource) {
@@ -232,31 +212,6 @@ TEST(LanguageTask, ContestsRecallsAtEveryLength) {
   EXPECT_GT(share(one, 512), 0.05);
   EXPECT_NEAR(share("language", 64), 0.21, 0.03);
   EXPECT_NEAR(share("language", 512), 0.12, 0.03);
-}
-
-TEST(LanguageTask, TrainingAndValidationShareNoDocument) {
-  const auto task = make_task("language");
-  std::set<std::string> training;
-  for (std::uint32_t i = 0; i < 2000; ++i)
-    training.insert(document(*task, {Split::training, 0, i / 32, i % 32}, 40).text);
-  EXPECT_EQ(training.size(), 2000U);
-  for (std::uint32_t i = 0; i < 2000; ++i) {
-    EXPECT_FALSE(training.contains(document(*task, {Split::validation, 0, i / 32, i % 32}, 40).text));
-  }
-}
-
-TEST(LanguageTask, LengthsThatCannotBeMadeAreRefused) {
-  const auto task = make_task("language");
-  EXPECT_NO_THROW(task->check_length(1));
-  for (const Index wrong : {Index{0}, Index{-1}, Index{100'000'000}}) {
-    try {
-      task->check_length(wrong);
-      ADD_FAILURE() << wrong;
-    } catch (const std::exception& error) {
-      EXPECT_EQ(error.what(),
-                "task language: got length " + std::to_string(wrong) + ", expected 1 to 10000000");
-    }
-  }
 }
 
 }  // namespace

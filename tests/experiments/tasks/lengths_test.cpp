@@ -4,20 +4,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
-#include <fstream>
 #include <sstream>
 #include <utility>
 
 #include "framework/core/errors.h"
-#include "tests/folders.h"
+#include "tests/experiments/tasks/fields.h"
 
 namespace ordinal::experiments {
 namespace {
 
-using ::testing::Contains;
-using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
@@ -31,72 +26,17 @@ std::vector<Index> drawn(const std::string& task, const std::string& lengths, In
 }
 
 TEST(Lengths, AreThoseOfAnIndependentProgram) {
-  std::ifstream file(fixtures_folder() / "tasks/lengths.txt");
-  int lines = 0;
-  for (std::string line; std::getline(file, line); ++lines) {
-    std::istringstream fields(line);
-    std::vector<std::string> values;
-    for (std::string value; std::getline(fields, value, '\t');) values.push_back(value);
-    std::istringstream numbers(values.at(4));
+  const std::vector<std::vector<std::string>> lines = fields_of("tasks/lengths.txt");
+  for (const std::vector<std::string>& fields : lines) {
+    std::istringstream numbers(fields.at(4));
     std::vector<Index> expected;
     for (Index length = 0; numbers >> length;) expected.push_back(length);
-    EXPECT_EQ(drawn(values.at(0), values.at(1), std::stoll(values.at(2)),
-                    static_cast<std::uint32_t>(expected.size()), std::stoull(values.at(3))),
+    EXPECT_EQ(drawn(fields.at(0), fields.at(1), std::stoll(fields.at(2)),
+                    static_cast<std::uint32_t>(expected.size()), std::stoull(fields.at(3))),
               expected)
-        << line;
+        << joined(fields);
   }
-  EXPECT_EQ(lines, 24);
-}
-
-// 20,000 batches: the number of long ones is within 4.5 standard deviations of the binomial distribution.
-TEST(MixedLengths, HaveTheirShareOfLongBatchesAndNothingBetween) {
-  for (const std::string task : {"language", "copy"}) {
-    for (const double share : {0.01, 0.3}) {
-      constexpr double count = 20'000;
-      const std::vector<Index> all =
-          drawn(task, "mixed(longest=40, share=" + number_text(share) + ")", 10, 20'000);
-      const auto is_long = std::ranges::count(all, 40);
-      EXPECT_NEAR(static_cast<double>(is_long), share * count, 4.5 * std::sqrt(count * share * (1 - share)));
-      const auto is_short = std::ranges::count_if(all, [](Index length) { return length <= 10; });
-      EXPECT_EQ(is_long + is_short, std::ssize(all));
-    }
-  }
-}
-
-TEST(MixedLengths, LeaveTheOtherBatchesAsTheyAre) {
-  for (const std::string task : {"language", "copy"}) {
-    const std::vector<Index> without = drawn(task, "auto", 10, 300);
-    const std::vector<Index> with = drawn(task, "mixed(longest=40, share=0.5)", 10, 300);
-    for (std::size_t i = 0; i < with.size(); ++i) EXPECT_TRUE(with[i] == 40 || with[i] == without[i]) << i;
-    EXPECT_EQ(drawn(task, "mixed(longest=40, share=0)", 10, 300), without);
-    EXPECT_THAT(drawn(task, "mixed(longest=40, share=1)", 10, 300), Each(40));
-  }
-}
-
-TEST(GrowingLengths, RiseToTheTrainingLengthAndStayThere) {
-  const std::vector<Index> all = drawn("language", "growing(from=8, until=0.5)", 64, 1000);
-  EXPECT_EQ(all.front(), 8);
-  EXPECT_TRUE(std::ranges::is_sorted(all));
-  EXPECT_EQ(all[498], 63);
-  EXPECT_EQ(all[499], 64);  // the last of the growing half
-  EXPECT_EQ(all.back(), 64);
-  for (Index length = 8; length <= 64; ++length) EXPECT_THAT(all, Contains(length));
-}
-
-TEST(GrowingLengths, MayTakeNoTimeOrAllOfIt) {
-  EXPECT_THAT(drawn("language", "growing(from=8, until=0)", 64, 20), Each(64));
-  EXPECT_THAT(drawn("language", "growing(from=8, until=1)", 64, 1), Each(64));
-  const std::vector<Index> all = drawn("language", "growing(from=8, until=1)", 64, 20);
-  EXPECT_EQ(all[18], 61);
-  EXPECT_EQ(all[19], 64);
-}
-
-TEST(GrowingLengths, LimitWhatATaskDraws) {
-  const std::vector<Index> all = drawn("copy", "growing(from=5, until=0.5)", 20, 2000);
-  EXPECT_EQ(*std::max_element(all.begin(), all.begin() + 60), 5);
-  EXPECT_LE(*std::max_element(all.begin(), all.begin() + 500), 12);
-  EXPECT_EQ(std::ranges::max(all), 20);
-  EXPECT_EQ(std::ranges::min(all), 1);
+  EXPECT_EQ(lines.size(), 36U);
 }
 
 LengthScheme scheme(const std::string& text, Index train_length = 64) {
@@ -131,6 +71,7 @@ TEST(GrowingLengths, AreTheirFormulaInWholeNumbers) {
     for (Index b = 0; b < 100; ++b)
       EXPECT_EQ(all[static_cast<std::size_t>(b)], b < growing - 1 ? 3 + 997 * b / (growing - 1) : 1000) << b;
   }
+  EXPECT_EQ(drawn("language", "growing(from=8, until=1)", 64, 1), std::vector<Index>{64}) << "the only batch";
 }
 
 // Each of few batches is counted once: 49 · (1/49) is below 1 in doubles.

@@ -9,7 +9,7 @@
 #include "experiments/tasks/task.h"
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
-#include "framework/storage/hash.h"
+#include "tests/experiments/tasks/examples.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -40,19 +40,6 @@ std::unique_ptr<Task> text_task_of(const std::vector<std::string>& files) {
 std::unique_ptr<Task> task_of(const std::string& name) {
   if (name == "text") return text_task_of({text_file("numbered.txt", numbered_bytes())});
   return make_task(name);
-}
-
-struct Example {
-  std::vector<Token> tokens;
-  std::vector<Token> targets;
-  bool operator==(const Example&) const = default;
-};
-
-Example example(const Task& task, const ExampleKey& key, Index length) {
-  Example result{std::vector<Token>(static_cast<std::size_t>(task.seq_len(length))), {}};
-  result.targets.resize(result.tokens.size());
-  task.example(key, length, result.tokens, result.targets);
-  return result;
 }
 
 class EveryTask : public ::testing::TestWithParam<std::string> {};
@@ -104,19 +91,6 @@ TEST_P(EveryTask, TokensAndTargetsAreOfItsAlphabet) {
   }
 }
 
-// These are text, in which any next token may be a target; other tasks may have other targets.
-TEST(Task, OfTextHasTheNextTokensForTargets) {
-  for (const char* name : {"text", "language", "copy", "reverse"}) {
-    const auto task = task_of(name);
-    for (std::uint32_t i = 0; i < 50; ++i) {
-      const Example one = example(*task, {Split::training, 1, 0, i}, 20);
-      for (std::size_t t = 0; t + 1 < one.tokens.size(); ++t) {
-        EXPECT_TRUE(one.targets[t] == one.tokens[t + 1] || one.targets[t] == ignore_index) << name;
-      }
-    }
-  }
-}
-
 TEST_P(EveryTask, BatchesAreExamplesSideBySide) {
   const auto task = task_of(GetParam());
   const Batch batch = make_batch(*task, Split::training, 3, 5, 4, 10);
@@ -136,15 +110,19 @@ TEST(Task, AnUnknownNameListsTheKnownOnes) {
                                          joined(tasks().names())));
 }
 
-TEST(TextTask, TrainingWindowsStayInTheFirstNineTenths) {
+TEST(TextTask, TrainingWindowsReachBothEndsOfTheFirstNineTenths) {
   const auto task = task_of("text");
-  const std::string text = numbered_bytes();
-  const std::string training = text.substr(0, 900);
-  for (std::uint32_t i = 0; i < 300; ++i) {
-    const Example one = example(*task, {Split::training, 1, 0, i}, 30);
-    const std::string window = task->alphabet().decode(one.tokens) + static_cast<char>(one.targets.back());
-    EXPECT_NE(training.find(window), std::string::npos);
+  const std::string training = numbered_bytes().substr(0, 900);
+  std::set<std::size_t> starts;
+  for (std::uint32_t i = 0; i < 3000; ++i) {
+    const Example one = example(*task, {Split::training, 1, 0, i}, 860);
+    const std::string window = task->alphabet().decode(one.tokens);
+    starts.insert(training.find(window + static_cast<char>(one.targets.back())));
+    EXPECT_EQ(window.substr(1), task->alphabet().decode(one.targets).substr(0, 859));
   }
+  EXPECT_EQ(*starts.begin(), 0U);
+  EXPECT_EQ(*starts.rbegin(), 39U);  // 900 - 860 - 1: the last byte is a target only
+  EXPECT_EQ(starts.size(), 40U);
 }
 
 TEST(TextTask, ValidationWindowsFollowEachOtherInTheLastTenth) {
@@ -157,15 +135,6 @@ TEST(TextTask, ValidationWindowsFollowEachOtherInTheLastTenth) {
   EXPECT_EQ(joined, numbered_bytes().substr(900, 90));
 }
 
-TEST(TextTask, SeveralFilesAreOneText) {
-  const std::string text = numbered_bytes();
-  const auto whole = task_of("text");
-  const auto parts =
-      text_task_of({text_file("one.txt", text.substr(0, 400)), text_file("two.txt", text.substr(400))});
-  EXPECT_EQ(whole->data_hash(), parts->data_hash());
-  EXPECT_EQ(example(*whole, {Split::training, 1, 2, 3}, 30), example(*parts, {Split::training, 1, 2, 3}, 30));
-}
-
 TEST(TextTask, AWindowMaySpanManyFiles) {
   const std::string text = numbered_bytes();
   std::vector<std::string> files;
@@ -174,6 +143,7 @@ TEST(TextTask, AWindowMaySpanManyFiles) {
   }
   const auto whole = task_of("text");
   const auto parts = text_task_of(files);
+  EXPECT_EQ(whole->data_hash(), parts->data_hash());
   for (const Split split : {Split::training, Split::validation}) {
     EXPECT_EQ(example(*whole, {split, 1, 2, 0}, 90), example(*parts, {split, 1, 2, 0}, 90));
   }
@@ -229,18 +199,6 @@ TEST(TextTask, TheSameTextTwiceIsReported) {
   EXPECT_NO_THROW(text_task_of({path, between, text_file("same_size.txt", std::string(1000, 'a'))}));
 }
 
-TEST(TextTask, TrainingWindowsReachBothEndsOfTheirPart) {
-  const auto task = text_task_of({text_file("counted.txt", numbered_bytes())});
-  std::set<std::size_t> starts;
-  for (std::uint32_t i = 0; i < 3000; ++i) {
-    const Example one = example(*task, {Split::training, 1, 0, i}, 860);
-    starts.insert(numbered_bytes().find(task->alphabet().decode(one.tokens)));
-  }
-  EXPECT_EQ(*starts.begin(), 0U);
-  EXPECT_EQ(*starts.rbegin(), 39U);  // 900 - 860 - 1: the last byte is a target only
-  EXPECT_EQ(starts.size(), 40U);
-}
-
 // The shortest allowed text works for its length, in both parts.
 TEST(TextTask, TheShortestTextHasAnExampleInBothParts) {
   const auto task = text_task_of({text_file("eleven.txt", "abcdefghijklmnopqrst")});
@@ -249,18 +207,6 @@ TEST(TextTask, TheShortestTextHasAnExampleInBothParts) {
   EXPECT_EQ(task->evaluation_examples(1), 1);
   EXPECT_EQ(task->alphabet().decode(example(*task, {Split::validation, 1, 0, 0}, 1).targets), "t");
   EXPECT_LT(example(*task, {Split::training, 1, 0, 0}, 1).targets.at(0), 's');
-}
-
-class Transcription : public ::testing::TestWithParam<std::string> {};
-
-TEST_P(Transcription, TrainingAndValidationShareNoExample) {
-  const auto task = task_of(GetParam());
-  std::set<std::vector<Token>> training;
-  for (std::uint32_t i = 0; i < 2000; ++i)
-    training.insert(example(*task, {Split::training, 0, 0, i}, 20).tokens);
-  for (std::uint32_t i = 0; i < 2000; ++i) {
-    EXPECT_FALSE(training.contains(example(*task, {Split::validation, 0, 0, i}, 20).tokens));
-  }
 }
 
 // Every length of 400 steps.
@@ -293,45 +239,6 @@ TEST_P(EveryTask, MetricsHaveNamesOfTheirOwnAndTheGateIsOneOfThem) {
   EXPECT_TRUE(ids.contains(task->measure() == Measure::bits ? "bits" : "accuracy"));
   const auto gate = task->gate();
   EXPECT_TRUE(!gate || ids.contains(gate->metric));
-}
-
-INSTANTIATE_TEST_SUITE_P(Both, Transcription, ::testing::Values("copy", "reverse"));
-
-// How many different letters there are is an option: the alphabet, the examples and the data follow it.
-TEST_P(Transcription, TakesItsNumberOfLetters) {
-  const Part few{GetParam(), {{"symbols", "3"}}};
-  const auto task = make_task(few);
-  EXPECT_EQ(task->alphabet().size(), 5);  // a, b, c, the separator and the terminator
-  EXPECT_EQ(task_alphabet(few).size(), 5);
-  EXPECT_EQ(make_task(GetParam() + "(symbols=3)")->data_hash(), task->data_hash());
-  EXPECT_NE(task->data_hash(), task_of(GetParam())->data_hash());
-  EXPECT_EQ(make_task(GetParam() + "(symbols=16)")->data_hash(), task_of(GetParam())->data_hash());
-  std::set<Token> seen;
-  for (std::uint32_t i = 0; i < 50; ++i) {
-    const Example one = example(*task, {Split::training, 1, 0, i}, 20);
-    seen.insert(one.tokens.begin(), one.tokens.begin() + 20);
-  }
-  EXPECT_EQ(seen, (std::set<Token>{0, 1, 2}));
-}
-
-TEST_P(Transcription, RefusesLettersThatThereAreNot) {
-  for (const std::string wrong : {"1", "63", "x"}) {
-    EXPECT_THAT([&] { make_task(GetParam() + "(symbols=" + wrong + ")"); },
-                ThrowsMessage<ConfigError>(HasSubstr(GetParam() + ": symbols: got ")));
-  }
-  EXPECT_THAT([] { make_task(GetParam() + "(letters=5)"); },
-              ThrowsMessage<ConfigError>(HasSubstr("has no option letters, expected one of symbols")));
-}
-
-// Checkpoints and results rely on the data: it must not change by accident.
-TEST(GeneratedTasks, GiveTheDataTheyAlwaysGave) {
-  const auto hash = [](const std::string& name) {
-    const Batch batch = make_batch(*task_of(name), Split::training, 1, 2, 8, 50);
-    return fnv1a64_hex(std::as_bytes(std::span(batch.tokens)));
-  };
-  EXPECT_EQ(hash("language"), "7fd921709c338ed5");
-  EXPECT_EQ(hash("copy"), "0999e6fd903f00f5");
-  EXPECT_EQ(hash("reverse"), "e3f2c6ecf7168ba5");
 }
 
 TEST(Alphabet, DecodesWhatItEncodesAndReportsWhatItDoesNotKnow) {
