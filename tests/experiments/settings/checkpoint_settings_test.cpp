@@ -26,7 +26,7 @@ using ::testing::IsEmpty;
 using ::testing::ThrowsMessage;
 
 // Given on the command line.
-Settings with(const Values& values) { return experiments::with(values, command_line_origin); }
+Settings typed(const Values& values) { return with(values, command_line_origin); }
 
 // A file with this metadata and the parameters of this model.
 std::string written(const std::string& name, const Metadata& metadata, const ModelConfig& config) {
@@ -44,14 +44,14 @@ Settings settings_of_file(const std::string& path) { return settings_of(Safetens
 
 // The checkpoint of a training with these settings.
 std::string checkpoint(const std::string& name, const Values& values) {
-  const Plan plan = plan_of(experiments::with(values));
+  const Plan plan = plan_of(with(values));
   return written(name + ".safetensors", plan.metadata(3), plan.model);
 }
 
 // The lines that reject settings for a checkpoint; none if they are accepted.
 std::vector<std::string> refused(const Values& given, const std::string& path) {
   try {
-    fine_tuning_settings(with(given), path);
+    fine_tuning_settings(typed(given), path);
   } catch (const CheckpointError& error) {
     return split_outside_brackets(error.what(), '\n');
   }
@@ -59,8 +59,19 @@ std::vector<std::string> refused(const Values& given, const std::string& path) {
 }
 
 std::string encoding_of(const Settings& settings) {
-  const auto task = task_of(settings);
-  return placed_encoding(Plan(settings, task).full.at("model.encoding")).encoding;
+  return placed_encoding(plan_of(settings).full.at("model.encoding")).encoding;
+}
+
+// The encoding, without the defaults of rotations, at the positions of training : those of the test.
+std::string placed(const Settings& settings) {
+  std::string encoding = encoding_of(settings);
+  for (const std::string plain : {", least_turns=0", ", pairing=interleaved", ", precision=float",
+                                  ", rotary_fraction=1", ", turning=1"}) {
+    const std::size_t at = encoding.find(plain);
+    if (at != std::string::npos) encoding.erase(at, plain.size());
+  }
+  const PositionalChoice choice = positional_choice(settings);
+  return encoding + " at " + choice.training.describe(64) + " : " + choice.test.describe(64);
 }
 
 // What a file of weights made elsewhere must say, with the least that it may leave to defaults.
@@ -181,52 +192,83 @@ TEST_F(SettingsOfAFile, OfAModelOfAnySizeAreComparedFirst) {
               HasSubstr("token_embedding.weight has shape (9, 4), expected (1000000000, 65536)"));
 }
 
+// What is given replaces what only training or the test depend on; the rest is the checkpoint's.
 TEST(FineTuning, TakesFromTheCheckpointWhatIsNotGiven) {
-  const std::string path = checkpoint("plain", {{"model.encoding", "rope(base=500)@contiguous:yarn"},
-                                                {"model.d_model", "32"},
+  const std::string path = checkpoint("plain", {{"model.d_model", "32"},
                                                 {"task.name", "copy(symbols=5)"},
                                                 {"task.train_length", "8"},
                                                 {"train.batch", "7"}});
-  const Settings settings = fine_tuning_settings(with({{"train.steps", "9"}}), path);
-  EXPECT_EQ(settings.integer("model.d_model"), 32);
-  EXPECT_EQ(settings.text("task.name"), "copy(symbols=5, unique=false)");
-  EXPECT_EQ(settings.integer("task.train_length"), 8);
-  EXPECT_EQ(settings.integer("model.train_length"), 17);
-  EXPECT_EQ(settings.integer("train.steps"), 9);
-  EXPECT_EQ(settings.integer("train.batch"), 32);  // how to train is up to each training
-  EXPECT_EQ(
-      encoding_of(settings),
-      "rope(base=500, least_turns=0, pairing=interleaved, precision=float, rotary_fraction=1, turning=1)");
-  const PositionalChoice choice = positional_choice(settings);
-  EXPECT_EQ(choice.training.name(), "contiguous");
-  EXPECT_EQ(choice.test.name(), "yarn");
+  const Settings kept = fine_tuning_settings(typed({{"train.steps", "9"}}), path);
+  const Settings given = fine_tuning_settings(typed({{"model.positional_dropout", "0.5"},
+                                                     {"model.train_length", "99"},
+                                                     {"model.dropout", "0.25"},
+                                                     {"model.norm", "layernorm(epsilon=0.5)"},
+                                                     {"task.name", "copy(symbols=7)"},
+                                                     {"task.train_length", "12"}}),
+                                              path);
+  for (const auto& [key, of_kept, of_given] : std::vector<std::array<std::string, 3>>{
+           {"model.d_model", "32", "32"},
+           {"task.name", "copy(symbols=5, unique=false)", "copy(symbols=7, unique=false)"},
+           {"task.train_length", "8", "12"},
+           {"model.train_length", "17", "99"},
+           {"model.positional_dropout", "0", "0.5"},
+           {"model.dropout", "0", "0.25"},
+           {"model.norm", "layernorm(epsilon=1e-05)", "layernorm(epsilon=0.5)"},
+           {"train.steps", "9", "1000"},
+           {"train.batch", "32", "32"}}) {  // how to train is up to each training
+    EXPECT_EQ(kept.text(key), of_kept) << key;
+    EXPECT_EQ(given.text(key), of_given) << key;
+  }
+}
+
+// New options override those of the part, and new positions also apply to the test.
+TEST(FineTuning, LaysAGivenEncodingOverThatOfTheCheckpoint) {
+  const std::string scaled = "rope(base=500)@contiguous:yarn(scale=4, yarn_beta=7)";
+  for (const auto& [trained, key, given, expected] : std::vector<std::array<std::string, 4>>{
+           {scaled, "model.encoding", "rope", "rope(base=500) at contiguous : yarn, s 4, α 1, β 7"},
+           {scaled, "model.encoding", "rope@contiguous:yarn(scale=5)",
+            "rope(base=500) at contiguous : yarn, s 5, α 1, β 7"},
+           {scaled, "model.encoding", "rope@interpolated(scale=3)",
+            "rope(base=500) at interpolated, s 3 : interpolated, s 3"},
+           {scaled, "model.encoding", "rope@contiguous:ntk(scale=3)",
+            "rope(base=500) at contiguous : ntk, s 3"},
+           {scaled, "model.encoding", "rope@ntk(scale=3):contiguous",
+            "rope(base=500) at ntk, s 3 : contiguous"},
+           {scaled, "model.encoding", "rope(base=900, precision=half)",
+            "rope(base=900, precision=half) at contiguous : yarn, s 4, α 1, β 7"},
+           {"rope(base=500, pairing=half)+alibi", "model.encoding", "rope(base=900)+alibi(slope_scale=3)",
+            "rope(base=900, pairing=half)+alibi(slope_scale=3) at contiguous : contiguous"},
+           // An exchanged encoding stays at its positions unless it names others.
+           {scaled, "finetune.encoding", "rope(base=900)",
+            "rope(base=900) at contiguous : yarn, s 4, α 1, β 7"},
+           {scaled, "finetune.encoding", "xpos@ntk(scale=3)",
+            "xpos(base=10000, xpos_gamma=0.4, xpos_scale=32) at ntk, s 3 : ntk, s 3"}}) {
+    const Settings settings =
+        fine_tuning_settings(typed({{key, given}}), checkpoint("encoding", {{"model.encoding", trained}}));
+    EXPECT_EQ(placed(settings), expected) << given;
+  }
+  const Values both = {{"finetune.encoding", "xpos"}, {"model.encoding", "rope@contiguous:ntk(scale=3)"}};
+  EXPECT_EQ(placed(fine_tuning_settings(typed(both), checkpoint("encoding", {{"model.encoding", "rope"}}))),
+            "xpos(base=10000, xpos_gamma=0.4, xpos_scale=32) at contiguous : ntk, s 3");
 }
 
 TEST(FineTuning, OfWhatTheWeightsAreMadeForIsRefusedWithBothValues) {
   const std::string path = checkpoint("rope", {{"model.encoding", "rope"}, {"model.d_model", "32"}});
-  const auto line = [&](const std::string& trained, const std::string& says) {
-    return ElementsAre(
-        fmt::format("{}: it was trained with {}, command line says {}; leave that out, or train a "
-                    "new model",
-                    path, trained, says));
-  };
-  EXPECT_THAT(refused({{"model.d_model", "64"}}, path), line("model.d_model = 32", "64"));
-  EXPECT_THAT(
-      refused({{"model.encoding", "rope(pairing=half)"}}, path),
-      ElementsAre(fmt::format("{}: it was trained with model.encoding = rope(pairing=interleaved), command "
-                              "line says rope(pairing=half); leave that out, or set finetune.encoding to "
-                              "exchange it",
-                              path)));
-  EXPECT_THAT(refused({{"model.block", "attention, feed_forward(ff=7)"}}, path),
-              line("model.block = feed_forward(ff=128)", "feed_forward(ff=7)"));
-  EXPECT_THAT(refused({{"model.norm", "rmsnorm"}}, path),
-              ElementsAre(AllOf(HasSubstr("model.norm = layernorm"), HasSubstr("says rmsnorm"))));
-  EXPECT_THAT(
-      refused({{"model.block", "attention"}}, path),
-      ElementsAre(AllOf(HasSubstr("model.block = attention, feed_forward,"), HasSubstr("says attention"))));
-  EXPECT_THAT(refused({{"model.encoding", "alibi"}}, path),
-              ElementsAre(AllOf(HasSubstr("model.encoding = rope,"), HasSubstr("says alibi"))));
-  EXPECT_THAT(refused({{"model.encoding", "rope+alibi"}}, path), ElementsAre(HasSubstr("says rope+alibi")));
+  const std::string leave = "leave that out, or train a new model";
+  const std::string exchange = "leave that out, or set finetune.encoding to exchange it";
+  for (const auto& [key, given, trained, says, fix] : std::vector<std::array<std::string, 5>>{
+           {"model.d_model", "64", "32", "64", leave},
+           {"model.norm", "rmsnorm", "layernorm", "rmsnorm", leave},
+           {"model.block", "attention, feed_forward(ff=7)", "feed_forward(ff=128)", "feed_forward(ff=7)",
+            leave},
+           {"model.block", "attention", "attention, feed_forward", "attention", leave},
+           {"model.encoding", "rope(pairing=half)", "rope(pairing=interleaved)", "rope(pairing=half)",
+            exchange},
+           {"model.encoding", "alibi", "rope", "alibi", exchange},
+           {"model.encoding", "rope+alibi", "rope", "rope+alibi", exchange}})
+    EXPECT_THAT(refused({{key, given}}, path),
+                ElementsAre(fmt::format("{}: it was trained with {} = {}, command line says {}; {}", path,
+                                        key, trained, says, fix)));
 }
 
 TEST(FineTuning, TheSameValueInOtherWordsIsNoDifference) {
@@ -242,78 +284,12 @@ TEST(FineTuning, TheSameValueInOtherWordsIsNoDifference) {
               IsEmpty());
 }
 
-TEST(FineTuning, TakesWhatOnlyTrainingOrTheTestDependOn) {
-  const std::string path = checkpoint("taken", {{"model.encoding", "rope(base=500)"}});
-  const Settings settings =
-      fine_tuning_settings(with({{"model.encoding", "rope(base=900, precision=half)@randomized"},
-                                 {"model.positional_dropout", "0.5"},
-                                 {"model.train_length", "99"},
-                                 {"model.dropout", "0.25"},
-                                 {"model.norm", "layernorm(epsilon=0.5)"},
-                                 {"task.name", "copy(symbols=7)"},
-                                 {"task.train_length", "12"}}),
-                           path);
-  EXPECT_EQ(
-      encoding_of(settings),
-      "rope(base=900, least_turns=0, pairing=interleaved, precision=half, rotary_fraction=1, turning=1)");
-  const PositionalChoice choice = positional_choice(settings);
-  EXPECT_EQ(choice.training.name(), "randomized");
-  EXPECT_EQ(choice.test.name(), "randomized");  // new positions also apply to the test
-  EXPECT_EQ(settings.real("model.positional_dropout"), 0.5);
-  EXPECT_EQ(settings.integer("model.train_length"), 99);
-  EXPECT_EQ(settings.real("model.dropout"), 0.25);
-  EXPECT_EQ(settings.text("model.norm"), "layernorm(epsilon=0.5)");
-  EXPECT_EQ(to_string(task_part(settings)), "copy(symbols=7)");
-  EXPECT_EQ(settings.integer("task.train_length"), 12);
-}
-
-// Inline options override those of the part; the rest of it stays the checkpoint's.
-TEST(FineTuning, LaysInlineOptionsOverThoseOfTheCheckpoint) {
-  const std::string path = checkpoint("inline", {{"model.encoding", "rope(base=500, pairing=half)+alibi"}});
-  const Settings settings =
-      fine_tuning_settings(with({{"model.encoding", "rope(base=900)+alibi(slope_scale=3)"}}), path);
-  EXPECT_EQ(encoding_of(settings),
-            "rope(base=900, least_turns=0, pairing=half, precision=float, rotary_fraction=1, "
-            "turning=1)+alibi(slope_scale=3)");
-}
-
-TEST(FineTuning, PositionsMayStandAtTheEncoding) {
-  const std::string path = checkpoint("entry", {{"model.encoding", "rope(base=500)@contiguous:ntk"}});
-  const auto kinds = [&](const Values& given) {
-    const PositionalChoice choice = positional_choice(fine_tuning_settings(with(given), path));
-    EXPECT_THAT(choice.encoding, HasSubstr("base=500"));
-    return choice.training.name() + ":" + choice.test.name();
-  };
-  EXPECT_EQ(kinds({}), "contiguous:ntk");
-  EXPECT_EQ(kinds({{"model.encoding", "rope@interpolated"}}), "interpolated:interpolated");
-  EXPECT_EQ(kinds({{"model.encoding", "rope@contiguous:yarn"}}), "contiguous:yarn");
-  EXPECT_EQ(kinds({{"model.encoding", "rope"}}), "contiguous:ntk");
-  EXPECT_EQ(kinds({{"model.encoding", "rope@yarn:contiguous"}}), "yarn:contiguous");
-}
-
-TEST(FineTuning, OptionsOfPositionsAreTaken) {
-  const std::string path = checkpoint("positions", {{"model.encoding", "rope@contiguous:yarn"}});
-  const Settings settings =
-      fine_tuning_settings(with({{"model.encoding", "rope@contiguous:yarn(yarn_beta=9, scale=3)"}}), path);
-  const PositionalChoice choice = positional_choice(settings);
-  EXPECT_EQ(specs_of(choice.test)[2].value, "9");
-  EXPECT_EQ(choice.test.scale, 3.0);
-  EXPECT_EQ(
-      positional_choice(
-          fine_tuning_settings(with({{"model.encoding", "rope@contiguous:yarn(scale=5)"}}),
-                               checkpoint("beta", {{"model.encoding", "rope@contiguous:yarn(yarn_beta=7)"}})))
-          .test.describe(64),
-      "yarn, s 5, α 1, β 7")
-      << "others stay";
-}
-
 TEST(FineTuning, AnotherTaskReplacesThatOfTheCheckpoint) {
-  const std::string path = checkpoint("task", {{"model.encoding", "rope"}, {"task.name", "copy(symbols=9)"}});
-  EXPECT_EQ(fine_tuning_settings(with({{"task.name", "reverse"}}), path).text("task.name"), "reverse");
-  EXPECT_EQ(fine_tuning_settings(with({{"task.name", "reverse(symbols=9)"}}), path).text("task.name"),
-            "reverse(symbols=9)");
-  EXPECT_EQ(fine_tuning_settings(with({{"task.name", "copy"}}), path).text("task.name"),
-            "copy(symbols=9, unique=false)");
+  const std::string path = checkpoint("task", {{"task.name", "copy(symbols=9)"}});
+  for (const auto& [given, task] :
+       {std::pair{"reverse", "reverse"}, std::pair{"reverse(symbols=9)", "reverse(symbols=9)"},
+        std::pair{"copy", "copy(symbols=9, unique=false)"}})
+    EXPECT_EQ(fine_tuning_settings(typed({{"task.name", given}}), path).text("task.name"), task);
 }
 
 // A file of weights made elsewhere has no task.
@@ -326,8 +302,8 @@ TEST(FineTuning, OfAFileWithoutATaskNeedsOne) {
                   ": its metadata lacks task.name, task.train_length, task.lengths; give these settings, or "
                   "write them into it"));
   const Values task = {{"task.name", "copy"}, {"task.train_length", "4"}, {"task.lengths", "fixed"}};
-  EXPECT_EQ(fine_tuning_settings(with(task), path).text("task.name"), "copy");
-  EXPECT_FALSE(inference_settings(with({}), path).is_given("task.name"));
+  EXPECT_EQ(fine_tuning_settings(typed(task), path).text("task.name"), "copy");
+  EXPECT_FALSE(inference_settings(typed({}), path).is_given("task.name"));
 }
 
 // "0" and auto request a value that follows from the settings. The checkpoint holds the resolved value.
@@ -338,12 +314,12 @@ TEST(FineTuning, AutomaticIsNeverAWish) {
                                {"model.block", "attention, feed_forward(ff=24)"},
                                {"model.train_length", "50"}});
   const Settings settings =
-      fine_tuning_settings(with({{"model.encoding", "sinusoidal(base=auto)+t5(max_distance=0)"},
-                                 {"model.n_kv_heads", "0"},
-                                 {"model.block", "attention, feed_forward(ff=0)"},
-                                 {"model.vocab_size", "0"},
-                                 {"model.train_length", "0"},
-                                 {"task.train_length", "128"}}),
+      fine_tuning_settings(typed({{"model.encoding", "sinusoidal(base=auto)+t5(max_distance=0)"},
+                                  {"model.n_kv_heads", "0"},
+                                  {"model.block", "attention, feed_forward(ff=0)"},
+                                  {"model.vocab_size", "0"},
+                                  {"model.train_length", "0"},
+                                  {"task.train_length", "128"}}),
                            path);
   EXPECT_THAT(encoding_of(settings), AllOf(HasSubstr("base=500"), HasSubstr("max_distance=40")));
   EXPECT_EQ(settings.integer("model.n_kv_heads"), 2);
@@ -382,7 +358,7 @@ TEST(FineTuning, KeepsToWhatEveryOptionDeclares) {
       }
       EXPECT_EQ(lines.size(), option.binds == Binds::weights ? 1U : 0U) << part.name << " " << option.name;
       if (lines.empty()) {
-        EXPECT_EQ(encoding(fine_tuning_settings(with(given), path)).options.at(option.name), values.front())
+        EXPECT_EQ(encoding(fine_tuning_settings(typed(given), path)).options.at(option.name), values.front())
             << part.name;
       } else {
         EXPECT_THAT(
@@ -398,26 +374,14 @@ TEST(Inference, KeepsTheTaskOfTheCheckpoint) {
   const std::string path = checkpoint("inference", {{"model.encoding", "rope"}, {"task.train_length", "48"}});
   EXPECT_THAT(
       [&] {
-        inference_settings(with({{"task.name", "copy"}}), path);
+        inference_settings(typed({{"task.name", "copy"}}), path);
       },
       ThrowsMessage<CheckpointError>(HasSubstr("it was trained with task.name = language")));
 }
 
-TEST(FineTuning, ExchangesTheEncodingAtItsPositionsUnlessItNamesOthers) {
-  const std::string path = checkpoint("exchanged", {{"model.encoding", "rope@contiguous:ntk"}});
-  const auto exchanged = [&](const Values& given) {
-    const PositionalChoice choice = positional_choice(fine_tuning_settings(with(given), path));
-    return choice.encoding + " " + choice.training.name() + ":" + choice.test.name();
-  };
-  EXPECT_EQ(exchanged({{"finetune.encoding", "rope(base=500)"}}), "rope(base=500) contiguous:ntk");
-  EXPECT_EQ(exchanged({{"finetune.encoding", "xpos@yarn"}}), "xpos yarn:yarn");
-  EXPECT_EQ(exchanged({{"finetune.encoding", "xpos"}, {"model.encoding", "rope@contiguous:yarn"}}),
-            "xpos contiguous:yarn");
-}
-
 TEST(FineTuning, WithTheSameEncodingNeedsNoOtherCheckpoint) {
   const std::string path = checkpoint("same", {{"model.encoding", "rope"}});
-  const Settings settings = fine_tuning_settings(with({{"finetune.encoding", "same"}}), path);
+  const Settings settings = fine_tuning_settings(typed({{"finetune.encoding", "same"}}), path);
   EXPECT_THAT(unused_settings(settings, Builds::model), IsEmpty());
 }
 

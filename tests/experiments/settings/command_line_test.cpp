@@ -1,22 +1,28 @@
-#include "experiments/settings/words.h"
+// Command lines, including those that Boost.Program_options handles badly; each mistake gives one line.
+#include "experiments/settings/command_line.h"
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "experiments/settings/checks.h"
+#include "experiments/settings/words.h"
 #include "tests/experiments/settings/command.h"
+#include "tests/framework/storage/scratch_folder.h"
 
 namespace ordinal::experiments {
 namespace {
 
-using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 CommandLine parse(const std::vector<std::string>& words) { return parsed(train_like(Builds::model), words); }
 
-std::string problems_of(const std::vector<std::string>& words) {
-  return joined(refusals(train_like(Builds::model), words), "\n");
+std::vector<std::string> problems_of(const std::vector<std::string>& words) {
+  return refusals(train_like(Builds::model), words);
 }
 
 TEST(CommandLine, OptionsWinOverFilesAndLaterFilesOverEarlierOnes) {
@@ -41,43 +47,110 @@ TEST(CommandLine, ALaterSourceReplacesTheFilesOfAnEarlierOne) {
   EXPECT_THAT(parse({"--config", path, "--task.name=text", "--task.file=c.txt", "--task.file=d.txt"})
                   .settings.list("task.file"),
               ElementsAre("c.txt", "d.txt"));
-  EXPECT_EQ(
-      problems_of({"--task.file=c.txt", "--task.file=d.txt"}),
-      "task.file = c.txt, d.txt would change nothing: no task reads files, expected text or mlm(of=text)");
 }
 
 // A file may be shared by several programs; the command line is for this one.
 TEST(CommandLine, KeysOfOtherProgramsAreReadFromFilesAlone) {
   const DriverDescription small{.name = "small", .summary = "", .sections = {"train"}};
-  const auto problems = [&](const std::string& word, const std::string& value) {
-    return joined(refusals(small, {word, value}), "\n");
-  };
-  EXPECT_EQ(problems("--train.steps", "5"), "");
-  EXPECT_THAT(problems("--model.d_model", "5"), HasSubstr("model.d_model: small does not read it"));
-  EXPECT_EQ(
-      problems("--config", config("others.cfg", "[model]\nd_model = 5\n[compare]\nmodel.layers = 1, 2\n")),
-      "");
+  EXPECT_THAT(refusals(small, {"--train.steps", "5"}), IsEmpty());
+  EXPECT_THAT(refusals(small, {"--model.d_model", "5"}),
+              ElementsAre(HasSubstr("model.d_model: small does not read it")));
+  const std::string path = config("others.cfg", "[model]\nd_model = 5\n[compare]\nmodel.layers = 1, 2\n");
+  EXPECT_THAT(refusals(small, {"--config", path}), IsEmpty());
 }
 
-TEST(CommandLine, NumbersMustBeNumbersAsAWhole) {
-  EXPECT_EQ(problems_of({"--train.steps=-1"}),
-            "command line: train.steps: got -1, expected a whole number from 0 to 1000000000");
-  EXPECT_THAT(problems_of({"--train.steps=3x"}), HasSubstr("got '3x', expected a whole number"));
-  EXPECT_THAT(problems_of({"--train.steps=1.5"}), HasSubstr("got '1.5', expected a whole number"));
-  EXPECT_THAT(problems_of({"--train.steps=99999999999999999999"}), HasSubstr("train.steps"));
-  EXPECT_THAT(problems_of({"--train.learning_rate=nan"}), HasSubstr("got 'nan', expected a number"));
-  EXPECT_THAT(problems_of({"--train.learning_rate=-0.1"}),
-              HasSubstr("got -0.1, expected a number of at least 0"));
-  EXPECT_THAT(problems_of({"--model.dropout=1"}), HasSubstr("model.dropout"));
-  EXPECT_THAT(problems_of({"--model.causal=maybe"}), HasSubstr("got 'maybe', expected true or false"));
-  EXPECT_THAT(problems_of({"--train.schedule=step"}),
-              HasSubstr("got 'step', expected one of constant, cosine, linear, inverse_sqrt"));
+TEST(CommandLine, AValueMayFollowAsAWordOrAfterAnEqualsSign) {
+  EXPECT_EQ(parse({"--model", "m", "--train.steps", "500"}).settings.integer("train.steps"), 500);
+  EXPECT_EQ(parse({"--model=m", "--train.steps=500"}).settings.integer("train.steps"), 500);
+  EXPECT_EQ(parse({"--model=a=b"}).model, "a=b");
+  EXPECT_EQ(parse({"--out=--quiet"}).out, "--quiet");
+  EXPECT_EQ(parse({"--threads=0"}).threads, 0);
+}
+
+TEST(CommandLine, EachMistakeIsOneLine) {
+  EXPECT_THAT(problems_of({"--train.steps=-1"}),
+              ElementsAre("command line: train.steps: got -1, expected a whole number from 0 to 1000000000"));
+  EXPECT_THAT(problems_of({"--train.stepz", "3", "--quiet"}),
+              ElementsAre("command line: unknown option --train.stepz (did you mean --train.steps?)"));
+  EXPECT_THAT(problems_of({"--train.stepz=3", "a.cfg"}),
+              ElementsAre(HasSubstr("--train.stepz"), HasSubstr("--config a.cfg")));
+  for (const std::string option : {"--out", "--model", "--config"})
+    EXPECT_THAT(problems_of({option + "="}), Contains(option + ": got an empty value, expected a name"));
+  for (const auto& [words, line] : std::vector<std::pair<std::vector<std::string>, std::string>>{
+           // Numbers, names and choices; all kinds of values are in keys_test.cpp.
+           {{"--train.steps", "-5"}, "train.steps: got -5, expected"},
+           {{"--threads=-1"}, "--threads: got -1, expected"},
+           {{"--threads=1025"}, "--threads: got 1025, expected"},
+           {{"--threads=x"}, "--threads: got 'x', expected"},
+           {{"--threads=1.5"}, "--threads: got '1.5', expected"},
+           {{"--threads="}, "--threads: got '', expected"},
+           {{"--threads=99999999999999999999"}, "--threads: got '99999999999999999999', expected"},
+           {{"--precision=half"}, "expected one of float, double"},
+           {{"--model.encoding=rope+aliby"}, "got 'aliby' (did you mean alibi?), expected"},
+           {{"--task.name=Language"}, "got 'Language' (did you mean language?), expected"},
+           {{"--task.name=juggling"}, "got 'juggling', expected one of"},  // none is near
+           // Options without a value, or with one too many.
+           {{"--out", "--quiet"}, "--out has no value before --quiet"},
+           {{"--train.steps"}, "'--train.steps' is missing"},
+           {{"--train.steps="}, "train.steps: got ''"},
+           {{"--quiet=1"}, "'--quiet' does not take any arguments"},
+           // Options that there are not: of other programs, abbreviated, or in other letters.
+           {{"--train.step=1"}, "unknown option --train.step (did you mean --train.steps?)"},
+           {{"--train.STEPS=1"}, "unknown option --train.STEPS"},
+           {{"--steps=1"}, "unknown option --steps (did you mean --train.steps?)"},
+           {{"--Steps=1"}, "unknown option --Steps (did you mean --train.steps?)"},
+           {{"--optimizr=sgd"}, "unknown option --optimizr (did you mean --train.optimizer?)"},
+           {{"--lr=1"}, "unknown option --lr (did you mean --train.learning_rate?)"},
+           {{"--ou=x"}, "unknown option --ou (did you mean --out?)"},
+           {{"--quie"}, "unknown option --quie"},
+           {{"--Quiet"}, "unknown option --Quiet"},
+           {{"--x="}, "unknown option --x"},
+           {{"--tokens=a.npy"}, "unknown option --tokens"},
+           {{"--plan-ranks=4"}, "--plan-ranks was removed: progress shows the time left"},
+           // Words that are no options.
+           {{"a.cfg"}, "(for a config file: --config a.cfg)"},
+           {{"-h"}, "got '-h', expected an option such as"},
+           {{"-"}, "got '-', expected an option such as"},
+           {{"--"}, "got '--', expected an option such as"},
+           {{""}, "got '', expected an option"},
+           // Values that resolved.cfg or a checkpoint could not hold.
+           {{"--task.file=my#book.txt"}, "task.file: got a value with #"},
+           {{"--task.file=a\nb"}, "task.file: got a value with #"},
+           {{"--task.file= a.txt"}, "and a config cannot hold the spaces around it"},
+           {{"--task.file=a.txt "}, "and a config cannot hold the spaces around it"},
+           {{"--task.file= "}, "and a config cannot hold the spaces around it"}})
+    EXPECT_THAT(problems_of(words), ElementsAre(HasSubstr(line))) << words.front();
+}
+
+TEST(CommandLine, RequiredOptionsAreNamed) {
+  DriverDescription driver = train_like(Builds::model);
+  driver.required = {"model"};
+  EXPECT_THAT(refusals(driver, {}), ElementsAre("--model is missing (see train --help)"));
 }
 
 TEST(CommandLine, APathWithoutRoomForFilesIsRefused) {
   const std::string out = "--out=" + std::string(3000, 'x');
-  EXPECT_EQ(problems_of({out}), "");
-  EXPECT_THAT(problems_of({out + "y"}), HasSubstr("--out: got a path of 3001 bytes, expected at most 3000"));
+  EXPECT_THAT(problems_of({out}), IsEmpty());
+  EXPECT_THAT(problems_of({out + "y"}),
+              ElementsAre(HasSubstr("--out: got a path of 3001 bytes, expected at most 3000")));
+}
+
+TEST(CommandLine, ATextThatNoCheckpointCanHoldIsRefused) {
+  for (const std::string text :
+       {"\xFF", "a\xFE", "\xC3", "\xC3(", "\xE2\x82", "\xED\xA0\x80", "\xC0\xAF", "gr\xF6\xDF.txt"}) {
+    EXPECT_THAT(
+        problems_of({"--task.file=" + text}),
+        ElementsAre(HasSubstr("task.file: got a text that is not UTF-8, which a checkpoint cannot hold")));
+  }
+  for (const std::string text : {"größe.txt", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"}) {
+    EXPECT_EQ(parse({"--task.name=text", "--task.file=" + text}).settings.text("task.file"), text);
+  }
+  // A prompt is kept by neither.
+  EXPECT_EQ(parse({"--generate.prompt=gr\xF6\xDF#3\n"}).settings.text("generate.prompt"), "gr\xF6\xDF#3\n");
+  const ScratchFolder folder;
+  write_raw(folder / "rows.cfg", "[row one]\nmodel.encoding = none\n[row tw\xFF]\nmodel.encoding = rope\n");
+  EXPECT_THAT(problems_of({"--config=" + (folder / "rows.cfg").string()}),
+              Contains(HasSubstr("is not UTF-8")));
 }
 
 TEST(CommandLine, IsQuotedAsAShellReadsIt) {
@@ -86,72 +159,67 @@ TEST(CommandLine, IsQuotedAsAShellReadsIt) {
   EXPECT_EQ(quoted_for_shell("it's"), "'it'\\''s'");
   EXPECT_EQ(quoted_for_shell(""), "''");
   EXPECT_EQ(quoted_for_shell("a\033[2J"), "'a'$'\\x1b''[2J'") << "a terminal would obey it";
+  EXPECT_EQ(parse({"--model", "m", "--generate.prompt=it's $5"}).invocation,
+            "train --model m '--generate.prompt=it'\\''s $5'");
 }
 
-TEST(CommandLine, AnAbbreviationIsNoOption) {
-  EXPECT_THAT(problems_of({"--train.step=5"}),
-              HasSubstr("unknown option --train.step (did you mean --train.steps?)"));
-  EXPECT_THAT(problems_of({"--ou=x"}), HasSubstr("did you mean --out?"));
-}
-
-TEST(CommandLine, AnUnknownOptionNamesWhatIsMeant) {
-  for (const auto& [given, meant] :
-       {std::pair{"--lr=1", "train.learning_rate"}, std::pair{"--batch_size=1", "train.batch"},
-        std::pair{"--num_layers=1", "model.layers"}, std::pair{"--stepz=1", "train.steps"},
-        std::pair{"--Steps=1", "train.steps"}, std::pair{"--optimizr=sgd", "train.optimizer"}})
-    EXPECT_THAT(problems_of({given}), HasSubstr(fmt::format("(did you mean --{}?)", meant))) << given;
-}
-
-TEST(CommandLine, ARemovedOptionNamesWhatToUseInstead) {
-  const std::string line =
-      "command line: --completion was removed: --help shows all options and keys, --list NAME a part "
-      "with its options";
-  EXPECT_EQ(problems_of({"--completion=bash"}), line);
-  EXPECT_EQ(problems_of({"--completion", "zsh"}), line);
-  EXPECT_EQ(problems_of({"--plan-ranks=4"}),
-            "command line: --plan-ranks was removed: progress shows the time left after the first training");
-}
-
-TEST(CommandLine, AMistypedNameOfAPartNamesTheNearest) {
-  EXPECT_THAT(problems_of({"--model.encoding=rope+aliby"}),
-              HasSubstr("got 'aliby' (did you mean alibi?), expected"));
-  EXPECT_THAT(problems_of({"--task.name=Language"}),
-              HasSubstr("got 'Language' (did you mean language?), expected"));
-  EXPECT_THAT(problems_of({"--task.name=juggling"}), HasSubstr("got 'juggling', expected one of"))
-      << "none is near";
-}
-
-TEST(CommandLine, TheMistakesOfAFileComeInTheOrderOfItsLines) {
+TEST(CommandLine, AllMistakesComeAtOnceThoseOfAFileInTheOrderOfItsLines) {
   const std::string path =
       config("order.cfg", "[train]\nbatch = 0\nstepz = 1\nwarmup = x\n[model]\nd_modle = 1\nheads = 0\n");
-  const std::string problems = problems_of({"--config", path});
-  std::size_t before = 0;
-  for (const char* line : {":2: train.batch", ":3: unknown key train.stepz", ":4: train.warmup",
-                           ":6: unknown key model.d_modle", ":7: model.heads"}) {
-    const std::size_t at = problems.find(line);
-    ASSERT_NE(at, std::string::npos) << line << "\n" << problems;
-    EXPECT_GE(at, before) << problems;
-    before = at;
+  EXPECT_THAT(problems_of({"--config", path, "--train.clip=x", "--nothing", "--config", "missing.cfg",
+                           "--model.block=feed_forward(activation=a)"}),
+              ElementsAre(HasSubstr("unknown option --nothing"), HasSubstr(":2: train.batch: got 0"),
+                          HasSubstr(":3: unknown key train.stepz"), HasSubstr(":4: train.warmup"),
+                          HasSubstr(":6: unknown key model.d_modle"), HasSubstr(":7: model.heads"),
+                          HasSubstr("missing.cfg"), HasSubstr("train.clip: got 'x'"),
+                          HasSubstr("model.block: feed_forward: activation: got 'a', expected one of")));
+}
+
+TEST(CommandLine, HelpIsGivenWhateverElseIsWrong) {
+  EXPECT_TRUE(parse({"--help", "--train.steps=x", "--nothing"}).help);
+}
+
+TEST(Warmup, OfADefaultOrAConfigGivesWayToAShorterRun) {
+  const std::string path = config("warmup.cfg", "[train]\nsteps = 1000\nwarmup = 300\n");
+  EXPECT_EQ(parse({"--train.steps=50"}).settings.integer("train.warmup"), 50);
+  const Settings cut = parse({"--config", path, "--train.steps=200"}).settings;
+  EXPECT_EQ(cut.integer("train.warmup"), 200);
+  EXPECT_EQ(cut.origin("train.warmup"), path + ":3, cut to train.steps");
+  EXPECT_EQ(parse({"--config", path}).settings.integer("train.warmup"), 300);
+  EXPECT_EQ(
+      parse({"--config", config("warmup2.cfg", cut.resolved_config())}).settings.integer("train.warmup"),
+      200);
+}
+
+TEST(Warmup, ThatWasAskedForMustFit) {
+  const std::string path = config("short.cfg", "[train]\nsteps = 10\nwarmup = 20\n");
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"--config", path},
+           {"--train.steps=10", "--train.warmup=20"},
+           {"--config", config("ten.cfg", "[train]\nsteps = 10\n"), "--train.warmup=20"}}) {
+    EXPECT_THAT([&] { check_training(parse(words).settings); },
+                ::testing::ThrowsMessage<ConfigError>(
+                    "train.warmup = 20 exceeds train.steps = 10; lower train.warmup or raise train.steps"));
   }
 }
 
-TEST(CommandLine, AWordThatIsNoOptionIsReportedWithAHint) {
-  EXPECT_THAT(problems_of({"a.cfg"}), HasSubstr("(for a config file: --config a.cfg)"));
-}
-
-TEST(CommandLine, AllProblemsComeAtOnce) {
-  const std::string path = config("wrong.cfg", "[train]\nstepz = 1\nbatch = 0\n");
-  EXPECT_THAT(problems_of({"--config", path, "--train.clip=x", "--nothing", "--config", "missing.cfg"}),
-              AllOf(HasSubstr("unknown key train.stepz"), HasSubstr("train.batch: got 0"),
-                    HasSubstr("train.clip"), HasSubstr("--nothing"), HasSubstr("missing.cfg")));
-}
-
-TEST(CommandLine, HelpListsTheKeysOfItsSectionsWithDefaults) {
-  const std::string help = help_text({.name = "train", .summary = "", .sections = {"train"}});
-  for (const Key& key : all_keys()) {
-    EXPECT_EQ(help.find("--" + key.name + " ") != std::string::npos, key.section() == "train") << key.name;
-  }
-  EXPECT_THAT(help, HasSubstr("[1000]"));
+// The saved config reproduces the run, from any files and options.
+TEST(ResolvedConfig, OfSeveralFilesAndOptionsGivesTheSameSettings) {
+  const std::string first =
+      config("first.cfg",
+             "\xEF\xBB\xBF[train]\r\nsteps = 30\r\n[task]\r\nname = text\r\nfile = a b.txt\r\nfile = c.txt");
+  const std::string second =
+      config("second.cfg", "compare.model.encoding = none,learned\n[train]\nbatch = 8\n");
+  const Settings given = parse({"--config", first, "--config", second, "--evaluate.lengths=4x, 7",
+                                "--experiment.seeds=5,", "--train.learning_rate=0.00012345678901234567",
+                                "--generate.prompt=To be, or not", "--benchmark.sizes="})
+                             .settings;
+  const std::string resolved = given.resolved_config();
+  const Settings again = parse({"--config", config("resolved.cfg", resolved)}).settings;
+  for (const Key& key : all_keys()) EXPECT_EQ(again.text(key.name), given.text(key.name)) << key.name;
+  EXPECT_EQ(again.resolved_config(), resolved);
+  EXPECT_THAT(again.list("task.file"), ElementsAre("a b.txt", "c.txt"));
+  EXPECT_THAT(resolved, Not(HasSubstr("\r")));
 }
 
 }  // namespace

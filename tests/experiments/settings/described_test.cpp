@@ -19,88 +19,51 @@ Metadata described(const Settings& settings, Binds last) { return plan_of(settin
 Metadata described(const Values& values, Binds last) { return described(with(values), last); }
 
 TEST(Described, TheSameInOtherWordsIsTheSame) {
-  const auto expect_same = [](const Values& a, const Values& b) {
-    EXPECT_EQ(described(a, Binds::test), described(b, Binds::test)) << a.front().second;
-  };
-  expect_same({{"model.encoding", "rope(base=5e2, pairing=interleaved)"}},
-              {{"model.encoding", "rope(pairing=interleaved,base=500.0)"}});
-  expect_same({{"model.encoding", "rope@yarn(scale=2)"}},
-              {{"model.encoding", "rope@yarn(scale=2):yarn(scale=2.0)"}});
-  expect_same({{"model.encoding", "rope@contiguous"}}, {{"model.encoding", "rope"}});
-  expect_same({{"model.block", "attention,feed_forward(ff=32)"}},
-              {{"model.block", "attention(window=0), feed_forward(activation=gelu, ff=32)"}});
-  expect_same({{"train.optimizer", "adamw(beta2=0.99)"}},
-              {{"train.optimizer", "adamw(beta2=0.990, beta1=0.9)"}});
-  expect_same({{"task.name", "copy(symbols=5)"}}, {{"task.name", "copy( symbols = 5 )"}});
-  expect_same({{"train.learning_rate", "3e-3"}}, {{"train.learning_rate", "0.003"}});
-  expect_same({{"model.n_kv_heads", "4"}}, {{"model.n_kv_heads", "0"}});
-}
-
-// `auto` and 0 would mean something else at another length.
-TEST(Described, HasWhatIsWorkedOut) {
-  const auto encoding = [](const std::string& entry) {
-    const Metadata metadata = described({{"model.encoding", entry}}, Binds::test);
-    EXPECT_EQ(metadata.at("model.train_length"), "64");
-    return placed_encoding(metadata.at("model.encoding"));
-  };
-  const double base = std::stod(parse_part(encoding("rope(base=auto)").encoding).options.at("base"));
-  EXPECT_NEAR(base, 10.0 * 64.0 / (2.0 * 3.14159265358979), 1e-9);
-  EXPECT_EQ(encoding("t5").encoding, "t5(buckets=32, max_distance=64)");
-  EXPECT_EQ(encoding("rope@randomized").training, "randomized(max_position=1024)");
+  for (const auto& [key, one, other] : std::vector<std::array<std::string, 3>>{
+           {"model.encoding", "rope(base=5e2, pairing=interleaved)", "rope(pairing=interleaved,base=500.0)"},
+           {"model.encoding", "rope@yarn(scale=2)", "rope@yarn(scale=2):yarn(scale=2.0)"},
+           {"model.encoding", "rope@contiguous", "rope"},
+           {"model.block", "attention,feed_forward(ff=32)",
+            "attention(window=0), feed_forward(activation=gelu, ff=32)"},
+           {"train.optimizer", "adamw(beta2=0.99)", "adamw(beta2=0.990, beta1=0.9)"},
+           {"task.name", "copy(symbols=5)", "copy( symbols = 5 )"},
+           {"train.learning_rate", "3e-3", "0.003"},
+           {"model.n_kv_heads", "4", "0"}})
+    EXPECT_EQ(described({{key, one}}, Binds::test), described({{key, other}}, Binds::test)) << one;
 }
 
 // Rows that do not differ otherwise share a training.
 TEST(Described, WhatOnlyTheTestDependsOnIsNoPartOfATraining) {
-  const auto differ = [](const Values& a, const Values& b, Binds last) {
-    return described(a, last) != described(b, last);
-  };
-  const auto is_of_the_test = [&](const Values& a, const Values& b) {
-    EXPECT_FALSE(differ(a, b, Binds::training)) << b.back().first << " = " << b.back().second;
-    EXPECT_TRUE(differ(a, b, Binds::test)) << b.back().first << " = " << b.back().second;
-  };
-  for (const char* overflow : {"clamp", "interpolate"}) {
-    is_of_the_test({{"model.encoding", "learned"}},
-                   {{"model.encoding", fmt::format("learned(overflow={})", overflow)}});
+  for (const auto& [trained, tested] : std::vector<std::pair<std::string, std::string>>{
+           {"learned", "learned(overflow=clamp)"},
+           {"learned", "learned(overflow=interpolate)"},
+           {"rope", "rope@contiguous:interpolated"},
+           {"rope", "rope@contiguous:ntk"},
+           {"rope", "rope@contiguous:dynamic_ntk"},
+           {"rope", "rope@contiguous:yarn"},
+           {"rope", "rope@contiguous:contiguous(offset=5)"},
+           {"rope@contiguous:yarn", "rope@contiguous:yarn(yarn_beta=9)"},
+           {"rope@contiguous:yarn", "rope@contiguous:yarn(scale=3)"}}) {
+    const Values a = {{"model.encoding", trained}};
+    const Values b = {{"model.encoding", tested}};
+    EXPECT_EQ(described(a, Binds::training), described(b, Binds::training)) << tested;
+    EXPECT_NE(described(a, Binds::test), described(b, Binds::test)) << tested;
   }
-  for (const char* scheme : {"interpolated", "ntk", "dynamic_ntk", "yarn"}) {
-    is_of_the_test({{"model.encoding", "rope"}},
-                   {{"model.encoding", std::string("rope@contiguous:") + scheme}});
-  }
-  is_of_the_test({{"model.encoding", "rope"}}, {{"model.encoding", "rope@contiguous:contiguous(offset=5)"}});
-  is_of_the_test({{"model.encoding", "rope@contiguous:yarn"}},
-                 {{"model.encoding", "rope@contiguous:yarn(yarn_beta=9)"}});
-  is_of_the_test({{"model.encoding", "rope@contiguous:yarn"}},
-                 {{"model.encoding", "rope@contiguous:yarn(scale=3)"}});
 }
 
 TEST(Described, WhatTrainingDependsOnIsPartOfIt) {
-  const auto is_of_training = [](const Values& a, const Values& b) {
-    EXPECT_NE(described(a, Binds::training), described(b, Binds::training)) << b.back().second;
-  };
-  is_of_training({{"model.encoding", "rope"}}, {{"model.encoding", "rope@interpolated(scale=2)"}});
-  is_of_training({{"model.encoding", "rope@randomized"}},
-                 {{"model.encoding", "rope@randomized(max_position=999)"}});
-  is_of_training({{"model.encoding", "learned"}},  // a larger table
-                 {{"model.encoding", "learned(overflow=untrained)"}});
-  is_of_training({{"model.encoding", "learned"}},  // which must cover the positions of the test
-                 {{"model.encoding", "learned@contiguous:spaced"}});
-  is_of_training({{"model.encoding", "rope"}}, {{"train.steps", "7"}});
-  is_of_training({{"model.norm", "layernorm"}}, {{"model.norm", "layernorm(epsilon=0.5)"}});
-}
-
-// An offset of training moves the positions that weights are trained at.
-TEST(Described, TheOffsetOfTrainingPositionsIsPartOfTraining) {
-  EXPECT_NE(described({{"model.encoding", "sinusoidal@contiguous"}}, Binds::training),
-            described({{"model.encoding", "sinusoidal@contiguous(offset=5)"}}, Binds::training));
-}
-
-// If training itself exceeds the table, overflow affects training.
-TEST(Described, OverflowInTrainingIsPartOfIt) {
-  const auto of = [](const char* overflow) {
-    return described({{"model.encoding", fmt::format("learned(max_seq_len=10, overflow={})", overflow)}},
-                     Binds::training);
-  };
-  EXPECT_NE(of("clamp"), of("interpolate"));
+  for (const auto& [key, one, other] : std::vector<std::array<std::string, 3>>{
+           {"model.encoding", "rope", "rope@interpolated(scale=2)"},
+           {"model.encoding", "rope@randomized", "rope@randomized(max_position=999)"},
+           {"model.encoding", "learned", "learned(overflow=untrained)"},  // a larger table
+           {"model.encoding", "learned", "learned@contiguous:spaced"},  // which must cover those of the test
+           {"model.encoding", "sinusoidal", "sinusoidal@contiguous(offset=5)"},
+           // If training itself exceeds the table, overflow affects training.
+           {"model.encoding", "learned(max_seq_len=10, overflow=clamp)",
+            "learned(max_seq_len=10, overflow=interpolate)"},
+           {"model.norm", "layernorm", "layernorm(epsilon=0.5)"},
+           {"train.steps", "1000", "7"}})
+    EXPECT_NE(described({{key, one}}, Binds::training), described({{key, other}}, Binds::training)) << other;
 }
 
 // Another valid value of the option, if there is one that a model of 8 units can use.

@@ -23,35 +23,35 @@ std::optional<Difference> difference(const Metadata& there, const Settings& here
   return first_difference(there, "checkpoint", plan_of(here), metadata_of(here), last, may_be_longer);
 }
 
-TEST(FirstDifference, OfEqualSettingsIsNone) {
-  const Settings settings = with({{"model.encoding", "rope(base=500)"}});
-  EXPECT_EQ(difference(metadata_of(settings), settings, Binds::test), std::nullopt);
-  const Settings in_other_words =
-      with({{"model.encoding", "rope(pairing=interleaved, base=5e2)@contiguous"}});
-  EXPECT_EQ(difference(metadata_of(settings), in_other_words, Binds::test), std::nullopt);
+// "key: there / here"; empty if there is none.
+std::string said(const std::optional<Difference>& found) {
+  return found ? found->key + ": " + found->there + " / " + found->here : "";
 }
 
 TEST(FirstDifference, NamesTheKeyAndBothValues) {
-  const auto found =
-      difference(metadata_of(with({{"train.batch", "8"}})), with({{"train.batch", "16"}}), Binds::training);
-  ASSERT_TRUE(found);
-  EXPECT_EQ(found->key, "train.batch");
-  EXPECT_EQ(found->there, "8");
-  EXPECT_EQ(found->here, "16");
-}
-
-TEST(FirstDifference, OfPartsShowsTheFirstOptionThatDiffersOrTheNames) {
-  const auto found = difference(metadata_of(with({{"model.encoding", "t5"}})),
-                                with({{"model.encoding", "t5(buckets=8)"}}), Binds::training);
-  ASSERT_TRUE(found);
-  EXPECT_EQ(found->key, "model.encoding");
-  EXPECT_EQ(found->there, "t5(buckets=32)");
-  EXPECT_EQ(found->here, "t5(buckets=8)");
-  const auto names = difference(metadata_of(with({{"model.encoding", "t5"}})),
-                                with({{"model.encoding", "rope+alibi"}}), Binds::training);
-  ASSERT_TRUE(names);
-  EXPECT_EQ(names->there, "t5@contiguous");
-  EXPECT_EQ(names->here, "rope+alibi@contiguous");
+  struct Case {
+    Values there;
+    Values here;
+    Binds last;
+    std::string expected;
+  };
+  for (const auto& [there, here, last, expected] :
+       {Case{{{"train.batch", "8"}}, {{"train.batch", "16"}}, Binds::training, "train.batch: 8 / 16"},
+        // Of parts, the first option that differs, or the names.
+        Case{{{"model.encoding", "t5"}},
+             {{"model.encoding", "t5(buckets=8)"}},
+             Binds::training,
+             "model.encoding: t5(buckets=32) / t5(buckets=8)"},
+        Case{{{"model.encoding", "t5"}},
+             {{"model.encoding", "rope+alibi"}},
+             Binds::training,
+             "model.encoding: t5@contiguous / rope+alibi@contiguous"},
+        Case{{{"model.encoding", "rope"}}, {{"model.encoding", "rope@contiguous:yarn"}}, Binds::training, ""},
+        Case{{{"model.encoding", "rope"}},
+             {{"model.encoding", "rope@contiguous:yarn"}},
+             Binds::test,
+             "model.encoding: rope@contiguous / rope@contiguous:yarn"}})
+    EXPECT_EQ(said(difference(metadata_of(with(there)), with(here), last)), expected);
 }
 
 TEST(FirstDifference, OfAnotherVersionIsTheVersion) {
@@ -69,12 +69,15 @@ TEST(FirstDifference, OfAnotherVersionIsTheVersion) {
   EXPECT_EQ(found->here, here);
 }
 
-TEST(FirstDifference, MetadataWithUnknownKeysIsRefused) {
-  Metadata there = metadata_of(with({{"model.encoding", "rope"}}));
-  there["positional.base"] = "500";
-  EXPECT_THAT(
-      [&] { difference(there, Settings(), Binds::test); },
-      ThrowsMessage<ConfigError>(HasSubstr("checkpoint: unknown key positional.base: it is an option")));
+TEST(FirstDifference, OfMetadataThatMakesNoSettingsIsRefused) {
+  for (const auto& [key, value, problem] : std::vector<std::array<std::string, 3>>{
+           {"positional.base", "500", "checkpoint: unknown key positional.base: it is an option"},
+           {"model.heads", "-2", "checkpoint: model.heads: got -2"}}) {
+    Metadata there = metadata_of(Settings());
+    there[key] = value;
+    EXPECT_THAT([&] { difference(there, Settings(), Binds::training); },
+                ThrowsMessage<ConfigError>(HasSubstr(problem)));
+  }
 }
 
 TEST(FirstDifference, AFileThatMovedDoesNotMatterButAnotherTextDoes) {
@@ -93,36 +96,29 @@ TEST(FirstDifference, AFileThatMovedDoesNotMatterButAnotherTextDoes) {
   EXPECT_EQ(found->key, "data_hash");
 }
 
-TEST(FirstDifference, OfTheSeedOrTheInitialModelCounts) {
-  const Plan plan = plan_of(Settings());
-  const Metadata here = plan.metadata(3);
-  Metadata there = plan.metadata(4);
-  EXPECT_EQ(first_difference(there, "c", plan, here, Binds::training).value().key, "train.seed");
-  there = here;
-  there["initial_model"] = "abc";
-  const auto found = first_difference(there, "c", plan, here, Binds::training);
-  ASSERT_TRUE(found);
-  EXPECT_EQ(found->key, "initial_model");
-  EXPECT_EQ(found->here, "nothing");
+TEST(FirstDifference, OfTheSeedTheInitialModelOrTheLoggedStepsCounts) {
+  for (const auto& [key, value, here] : std::vector<std::array<std::string, 3>>{
+           {"train.seed", "4", "3"}, {"initial_model", "abc", "nothing"}, {"train.log_every", "7", "50"}}) {
+    Metadata there = metadata_of(Settings());
+    there[key] = value;
+    EXPECT_EQ(said(difference(there, Settings(), Binds::training)), key + ": " + value + " / " + here);
+  }
 }
 
-TEST(FirstDifference, OfTheLoggedStepsCounts) {
-  const Plan plan = plan_of(Settings());
-  const Metadata here = plan.metadata(3);
-  Metadata there = here;
-  there["train.log_every"] = "7";
-  EXPECT_EQ(first_difference(there, "c", plan, here, Binds::training).value().key, "train.log_every");
-}
-
-// A cosine depends on its last step: a longer run would have had other learning rates from the start.
-TEST(FirstDifference, ALongerRunIsTheSameIfItsLearningRateDoesNotKnowTheEnd) {
-  for (const char* schedule : {"constant", "inverse_sqrt", "cosine", "linear"}) {
-    const Settings shorter = with({{"train.schedule", schedule}, {"train.steps", "500"}});
-    const Settings longer = with({{"train.schedule", schedule}, {"train.steps", "900"}});
-    const bool same = std::string(schedule) == "constant" || std::string(schedule) == "inverse_sqrt";
-    EXPECT_EQ(!difference(metadata_of(shorter), longer, Binds::training, true), same) << schedule;
-    EXPECT_EQ(difference(metadata_of(shorter), longer, Binds::training).value().key, "train.steps")
-        << schedule;
+// A cosine depends on its last step: a longer run would have had other learning rates from the start. So do lengths that
+// grow with the steps.
+TEST(FirstDifference, ALongerRunIsTheSameIfNothingInItKnowsTheEnd) {
+  for (const auto& [schedule, lengths, same] :
+       {std::tuple("constant", "auto", true), std::tuple("inverse_sqrt", "auto", true),
+        std::tuple("cosine", "auto", false), std::tuple("linear", "auto", false),
+        std::tuple("constant", "uniform", true), std::tuple("constant", "mixed", true),
+        std::tuple("constant", "growing", false)}) {
+    Settings longer = with({{"train.schedule", schedule}, {"task.lengths", lengths}, {"train.steps", "500"}});
+    const Metadata shorter = metadata_of(longer);
+    longer.set("train.steps", "900", "test");
+    const std::string steps = "train.steps: 500 / 900";
+    EXPECT_EQ(said(difference(shorter, longer, Binds::training, true)), same ? "" : steps) << schedule;
+    EXPECT_EQ(said(difference(shorter, longer, Binds::training)), steps) << schedule;
   }
 }
 
@@ -142,35 +138,6 @@ TEST(FirstDifference, ALongerRunIsAnotherIfItsWarmUpWasCutToTheSteps) {
   Settings given = cut;
   given.set("train.warmup", "20", "test");
   EXPECT_EQ(difference(metadata_of(given), longer, Binds::training, true).value().key, "train.warmup");
-}
-
-TEST(FirstDifference, ALongerRunIsAnotherIfItsLengthsGrowWithTheSteps) {
-  for (const char* lengths : {"uniform", "mixed", "growing"}) {
-    Settings shorter =
-        with({{"train.schedule", "constant"}, {"task.lengths", lengths}, {"train.steps", "500"}});
-    Settings longer = shorter;
-    longer.set("train.steps", "900", "test");
-    EXPECT_EQ(!difference(metadata_of(shorter), longer, Binds::training, true),
-              std::string(lengths) != "growing")
-        << lengths;
-  }
-}
-
-TEST(FirstDifference, OfWhatOnlyTheTestDependsOnIsNoneForATraining) {
-  const Settings trained = with({{"model.encoding", "rope"}});
-  const Settings other = with({{"model.encoding", "rope@contiguous:yarn"}});
-  EXPECT_EQ(difference(metadata_of(trained), other, Binds::training), std::nullopt);
-  const auto found = difference(metadata_of(trained), other, Binds::test);
-  ASSERT_TRUE(found);
-  EXPECT_EQ(found->there, "rope@contiguous");
-  EXPECT_EQ(found->here, "rope@contiguous:yarn");
-}
-
-TEST(FirstDifference, MetadataThatMakesNoSettingsIsRefused) {
-  Metadata there = metadata_of(Settings());
-  there["model.heads"] = "-2";
-  EXPECT_THAT([&] { difference(there, Settings(), Binds::training); },
-              ThrowsMessage<ConfigError>(HasSubstr("checkpoint: model.heads: got -2")));
 }
 
 }  // namespace

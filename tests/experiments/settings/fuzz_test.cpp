@@ -63,6 +63,8 @@ TEST(Fuzz, ConfigsAreReadOrRefused) {
     if (!key.option.value.empty()) original += key.name + " = " + key.option.value + "\n";
   }
   original += "[task]\nfile = a b.txt # and\nfile = c.txt\n";
+  original +=
+      "[compare]\nmodel.layers = 1, 2\ntune.train.learning_rate = 1e-3, 2e-3\n[row a b]\nmodel.heads = 2\n";
   const auto path = (std::filesystem::path(::testing::TempDir()) / "fuzz_test.cfg").string();
   Random random({.seed = 2});
   int accepted = 0;

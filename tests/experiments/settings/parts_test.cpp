@@ -41,14 +41,6 @@ TEST(PartKinds, HoldEveryRegistry) {
   EXPECT_EQ(part_kind("conditions").names(), conditions().names());
 }
 
-TEST(PartKinds, OfEveryKeyThatNamesPartsExist) {
-  for (const Key& key : all_keys()) {
-    if (!key.kind.empty()) {
-      EXPECT_FALSE(part_kind(key.kind).parts.empty()) << key.name;
-    }
-  }
-}
-
 // A file stands in a key, because brackets hold no paths.
 TEST(Parts, HaveNoKeysInBrackets) {
   EXPECT_EQ(complaint(*find_key("task.name"), "text(file=book.txt)"),
@@ -100,51 +92,33 @@ TEST(NamedParts, GiveTheirTextAgain) {
 }
 
 TEST(PositionalChoice, OfTheTestIsThatOfTrainingUnlessItIsGiven) {
-  const auto kinds = [](const std::string& entry) {
+  for (const auto& [entry, training, test] : std::vector<std::array<std::string, 3>>{
+           {"rope", "contiguous", "contiguous"},
+           {"rope@interpolated(scale=3)", "interpolated, s 3", "interpolated, s 3"},
+           {"rope@contiguous(offset=3)", "contiguous from 3", "contiguous from 3"},
+           {"rope@contiguous:contiguous(offset=5)", "contiguous", "contiguous from 5"},
+           {"rope(base=500)@contiguous:yarn(yarn_beta=8, scale=2)", "contiguous", "yarn, s 2, α 1, β 8"}}) {
     const PositionalChoice choice = positional_choice(with({{"model.encoding", entry}}));
-    return choice.training.name() + ":" + choice.test.name();
-  };
-  EXPECT_EQ(kinds("rope"), "contiguous:contiguous");
-  EXPECT_EQ(kinds("rope@contiguous:yarn"), "contiguous:yarn");
-  EXPECT_EQ(kinds("rope@interpolated"), "interpolated:interpolated");
-}
-
-TEST(PositionalChoice, OffsetsAreThoseOfTheirScheme) {
-  const auto offsets = [](const std::string& entry) {
-    const PositionalChoice choice = positional_choice(with({{"model.encoding", entry}}));
-    return std::pair(choice.training.offset, choice.test.offset);
-  };
-  EXPECT_EQ(offsets("rope@contiguous(offset=3)"), std::pair(3.0, 3.0));
-  EXPECT_EQ(offsets("rope@contiguous:contiguous(offset=5)"), std::pair(0.0, 5.0));
-}
-
-TEST(PositionalChoice, PositionsMayHaveOptions) {
-  const PositionalChoice choice =
-      positional_choice(with({{"model.encoding", "rope(base=500)@contiguous:yarn(yarn_beta=8, scale=2)"}}));
-  EXPECT_EQ(choice.encoding, "rope(base=500)");
-  EXPECT_EQ(specs_of(choice.test)[2].value, "8");
-  EXPECT_EQ(choice.test.scale, 2.0);
+    EXPECT_EQ(choice.encoding, entry.substr(0, entry.find('@')));
+    EXPECT_EQ(choice.training.describe(64), training) << entry;
+    EXPECT_EQ(choice.test.describe(64), test) << entry;
+  }
 }
 
 TEST(Parts, OfAnUnknownNameOrOptionAreRefusedWithTheKnownOnes) {
+  const auto positions = [](const std::string& scheme) {
+    return [=] { positional_choice(with({{"model.encoding", "rope@" + scheme}})); };
+  };
+  EXPECT_THAT(positions("random"),
+              ThrowsMessage<ConfigError>(HasSubstr("positions: got 'random', expected one of contiguous, ")));
   EXPECT_THAT(
-      [] {
-        positional_choice(with({{"model.encoding", "rope@random"}}));
-      },
-      ThrowsMessage<ConfigError>(HasSubstr("positions: got 'random', expected one of contiguous, ")));
-  EXPECT_THAT(
-      [] {
-        positional_choice(with({{"model.encoding", "rope@yarn(beta=3)"}}));
-      },
+      positions("yarn(beta=3)"),
       ThrowsMessage<ConfigError>(HasSubstr("yarn has no option beta, expected one of scale, yarn_alpha")));
   EXPECT_THAT([] { make_condition("windows"); },
               ThrowsMessage<ConfigError>(HasSubstr(
                   "evaluate.conditions: got 'windows' (did you mean window?), expected one of trained")));
   EXPECT_THAT([] { make_condition("window(k=3)"); },
               ThrowsMessage<ConfigError>(HasSubstr("window has no option k, expected one of size")));
-  EXPECT_THAT([] { make_task("sorted"); },
-              ThrowsMessage<ConfigError>(HasSubstr(
-                  "got 'sorted' (did you mean sort?), expected one of text, language, copy, reverse")));
 }
 
 TEST(List, NamesEveryPartUnderItsKindWithItsOptions) {
@@ -196,14 +170,11 @@ TEST(List, SaysWhatALayerIs) {
               AllOf(HasSubstr("\n    block.N.conv.weight"), HasSubstr("\n  N = 0, 1, … is the block")));
 }
 
-TEST(List, OfAKindMayBeInTheSingular) {
+TEST(List, OfAKindMayBeInTheSingularAndOfSomethingUnknownNamesTheNearest) {
   EXPECT_EQ(list_text("activation"), list_text("activations"));
   EXPECT_EQ(list_text("branch"), list_text("branches"));
   EXPECT_EQ(list_text("encoding"), list_text("positional encodings"));
   EXPECT_EQ(list_text("encodings"), list_text("positional encodings"));
-}
-
-TEST(List, OfSomethingUnknownNamesTheNearest) {
   EXPECT_THAT([] { list_text("ropes"); },
               ThrowsMessage<ConfigError>("--list: there is nothing called 'ropes' (did you mean rope?)"));
 }

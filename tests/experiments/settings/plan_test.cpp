@@ -96,7 +96,6 @@ TEST(TrainingMetadata, HoldsWhatTheWeightsAndTheLogDependOnAndNothingElse) {
   const auto task = task_of(settings);
   const auto metadata = [&] { return Plan(settings, task).metadata(3); };
   const Metadata before = metadata();
-  EXPECT_EQ(before.at("model.encoding"), "none@contiguous(offset=0)");
   EXPECT_EQ(before.at("train.seed"), "3");
   EXPECT_EQ(before.at("data_hash"), task->data_hash());
   for (const auto& [key, value] :
@@ -125,39 +124,38 @@ TEST(ModelOfSettings, HasPositionsInTrainingThatAreOneApart) {
                                          "smaller offset)"));
 }
 
-// A checkpoint records everything in effect, so changed defaults have no effect.
-TEST(TrainingMetadata, HoldsPartsWithAllTheirOptions) {
-  Settings settings = with({{"model.encoding", "rope"}, {"train.optimizer", "adamw(beta2=0.5)"}});
-  const Metadata metadata = plan_of(settings).metadata(3);
-  EXPECT_EQ(
-      metadata.at("model.encoding"),
-      "rope(base=10000, least_turns=0, pairing=interleaved, precision=float, rotary_fraction=1, turning=1)"
-      "@contiguous(offset=0)");
-  EXPECT_EQ(metadata.at("train.optimizer"), "adamw(beta1=0.9, beta2=0.5, epsilon=1e-08, weight_decay=0.01)");
-  EXPECT_EQ(metadata.at("model.norm"), "layernorm(epsilon=1e-05)");
-  EXPECT_EQ(metadata.at("model.block"),
-            "attention(encoding=all, qk_norm=none, softcap=0, weights=softmax, window=0), "
-            "feed_forward(activation=gelu, ff=256)");
-}
-
-TEST(TrainingMetadata, HoldsThePositionsOfTheTestIfTheyDiffer) {
-  const auto positions = [](const std::string& entry) {
-    const std::string text = plan_of(with({{"model.encoding", entry}})).full.at("model.encoding");
-    return text.substr(text.find('@'));
-  };
-  EXPECT_EQ(positions("t5"), "@contiguous(offset=0)");
-  EXPECT_EQ(positions("t5@interpolated:interpolated"), "@interpolated(scale=0)");
-  EXPECT_EQ(positions("rope@contiguous:ntk(scale=2)"), "@contiguous(offset=0):ntk(scale=2)");
-}
-
-TEST(TrainingMetadata, HoldsTheOptionsOfAPartInAPart) {
-  const auto block = [](const std::string& qk_norm) {
-    return plan_of(with({{"model.block", "attention(qk_norm=" + qk_norm + ")"}})).full.at("model.block");
-  };
-  EXPECT_EQ(block("rmsnorm"),
-            "attention(encoding=all, qk_norm=rmsnorm(epsilon=1e-05), softcap=0, weights=softmax, window=0)");
-  EXPECT_EQ(block("rmsnorm(epsilon=1e-6)"),
-            "attention(encoding=all, qk_norm=rmsnorm(epsilon=1e-06), softcap=0, weights=softmax, window=0)");
+// A checkpoint records everything in effect, so changed defaults have no effect. `auto` and 0 would mean something else at
+// another length.
+TEST(TrainingMetadata, HoldsPartsWithAllTheirOptionsAsWorkedOut) {
+  const std::string rope =
+      ", least_turns=0, pairing=interleaved, precision=float, rotary_fraction=1, turning=1)";
+  const std::string window = ", softcap=0, weights=softmax, window=0)";
+  for (const auto& [key, value, expected] : std::vector<std::array<std::string, 3>>{
+           {"model.encoding", "none", "none@contiguous(offset=0)"},
+           {"model.encoding", "rope", "rope(base=10000" + rope + "@contiguous(offset=0)"},
+           // 10 · 64 / 2π, for the training length 64
+           {"model.encoding", "rope(base=auto)",
+            "rope(base=101.85916357881302" + rope + "@contiguous(offset=0)"},
+           {"model.encoding", "t5", "t5(buckets=32, max_distance=64)@contiguous(offset=0)"},
+           // The positions of the test, if they differ.
+           {"model.encoding", "none+t5@interpolated:interpolated",
+            "none+t5(buckets=32, max_distance=64)@interpolated(scale=0)"},
+           {"model.encoding", "rope@contiguous:ntk(scale=2)",
+            "rope(base=10000" + rope + "@contiguous(offset=0):ntk(scale=2)"},
+           {"model.encoding", "none+t5@randomized",
+            "none+t5(buckets=32, max_distance=64)@randomized(max_position=1024)"},
+           {"train.optimizer", "adamw(beta2=0.5)",
+            "adamw(beta1=0.9, beta2=0.5, epsilon=1e-08, weight_decay=0.01)"},
+           {"model.norm", "layernorm", "layernorm(epsilon=1e-05)"},
+           {"model.block", "attention, feed_forward",
+            "attention(encoding=all, qk_norm=none" + window + ", feed_forward(activation=gelu, ff=256)"},
+           // A part in a part.
+           {"model.block", "attention(qk_norm=rmsnorm)",
+            "attention(encoding=all, qk_norm=rmsnorm(epsilon=1e-05)" + window},
+           {"model.block", "attention(qk_norm=rmsnorm(epsilon=1e-6))",
+            "attention(encoding=all, qk_norm=rmsnorm(epsilon=1e-06)" + window}})
+    EXPECT_EQ(plan_of(with({{key, value}})).metadata(3).at(key), expected) << value;
+  EXPECT_EQ(plan_of(Settings()).metadata(3).at("model.train_length"), "64");
 }
 
 // The files of a task are named for the user; only their contents matter.
@@ -210,9 +208,6 @@ TEST(FinetuneSettings, AreThoseOfTheFirstStageWithWhatFinetuneSays) {
   EXPECT_EQ(second.integer("train.batch"), 4);
   EXPECT_EQ(second.integer("train.warmup"), 30);   // not past the end
   EXPECT_EQ(second.integer("finetune.steps"), 0);  // there is no third stage
-}
-
-TEST(FinetuneSettings, KeepTheLearningRateUnlessItIsGiven) {
   EXPECT_EQ(second_stage({{"train.learning_rate", "0.5"}}).real("train.learning_rate"), 0.5);
 }
 
@@ -234,16 +229,6 @@ TEST(FinetuneSettings, SqueezeLongerSequencesIntoTheRangeOfTheFirstStage) {
   EXPECT_EQ(training.train_length, 64);
   EXPECT_EQ(stretch_factor(training, 256), 4.0);
   EXPECT_EQ(stretch_factor(Plan(second, task).test_positions, 512), 8.0);
-}
-
-TEST(FinetuneSettings, TakePositionsOfTheirOwn) {
-  const Settings second = second_stage({{"model.encoding", "rope@contiguous:yarn"},
-                                        {"finetune.encoding", "rope@contiguous:yarn"},
-                                        {"finetune.length", "2x"}});
-  const auto task = task_of(second);
-  EXPECT_EQ(Plan(second, task).training_positions.name(), "contiguous");
-  EXPECT_EQ(Plan(second, task).test_positions.name(), "yarn");
-  EXPECT_EQ(Plan(second, task).test_positions.train_length, 64);
 }
 
 TEST(FinetuneSettings, HaveThePositionsOfTheTestUnlessTheyNameOthers) {

@@ -11,7 +11,6 @@
 namespace ordinal::experiments {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -25,60 +24,52 @@ std::vector<std::string> trained(const std::vector<std::string>& words) {
   return refusals(train_driver(), words);
 }
 
-TEST(Unused, IsAKeyThatEveryRowSetsItself) {
-  EXPECT_THAT(compared({"--model.d_model=24", "--compare.model.d_model=16,32"}),
-              ElementsAre("model.d_model = 24 would change nothing: every row sets it itself "
-                          "(compare.model.d_model = 16, 32); did you mean --compare.model.d_model=24?"));
-  EXPECT_THAT(compared({"--train.learning_rate=1", "--compare.tune.train.learning_rate=0.1,0.2"}),
-              ElementsAre(AllOf(HasSubstr("train.learning_rate = 1 would change nothing"),
-                                HasSubstr("(compare.tune.train.learning_rate = 0.1, 0.2)"))));
+TEST(Unused, IsWhatEveryRowSetsItselfOrNoRowHas) {
   const std::string rows = config("rows.cfg", "[row a]\nmodel.d_model = 16\n[row b]\nmodel.d_model = 32\n");
-  EXPECT_THAT(compared({"--config", rows, "--model.d_model=24"}),
-              ElementsAre(HasSubstr("every row sets it itself ([row a], [row b])")));
-}
-
-TEST(Unused, IsNoKeyThatSomeRowTakesFromAll) {
-  const std::string one = config("one.cfg", "[row a]\nmodel.d_model = 16\n[row b]\n");
-  EXPECT_THAT(compared({"--config", one, "--model.d_model=24"}), IsEmpty());
-  const std::string beside = config("beside.cfg", "[row a]\nmodel.layers = 1\n");
-  EXPECT_THAT(compared({"--config", beside, "--compare.model.d_model=16,32", "--model.d_model=24"}),
-              IsEmpty());
-  EXPECT_THAT(compared({"--config", beside, "--model.encoding=rope"}), IsEmpty());
-}
-
-// A file may be shared by several programs, and its plain keys apply to rows that do not set them.
-TEST(Unused, InAFileIsSilent) {
-  const std::string path = config("file.cfg",
-                                  "[model]\nd_model = 24\n[compare]\nmodel.d_model = 16, "
-                                  "32\n[finetune]\nlength = 2x\n[train]\nseed = 7\n");
-  EXPECT_THAT(compared({"--config", path}), IsEmpty());
-}
-
-// The row of an experiment that compares nothing is of this encoding.
-TEST(Unused, IsNoEncodingIfNothingIsCompared) {
-  EXPECT_THAT(compared({"--model.encoding=rope"}), IsEmpty());
-  EXPECT_THAT(compared({"--model.encoding=rope", "--compare.model.d_model=16,32"}), IsEmpty());
-  EXPECT_THAT(compared({"--model.encoding=rope(base=5)", "--compare.model.encoding=t5,none"}),
-              ElementsAre("model.encoding = rope(base=5) would change nothing: every row sets it itself "
-                          "(compare.model.encoding = t5, none); did you mean "
-                          "--compare.model.encoding='rope(base=5)'?"));
-}
-
-TEST(Unused, AreSettingsOfAStageOrAChoiceThatNoRowHas) {
-  EXPECT_THAT(compared({"--finetune.length=2x"}),
-              ElementsAre("finetune.length = 2x would change nothing: no row has finetune.steps above 0"));
-  EXPECT_THAT(compared({"--finetune.length=2x", "--finetune.steps=5"}), IsEmpty());
-  EXPECT_THAT(compared({"--compare.finetune.length=1x,2x"}),
-              ElementsAre("compare.finetune.length = 1x, 2x would change nothing: no row has finetune.steps "
-                          "above 0"));
-  EXPECT_THAT(compared({"--experiment.tune_seed=7"}),
-              ElementsAre("experiment.tune_seed = 7 would change nothing: no compare.tune.… is set"));
-}
-
-TEST(Unused, IsAnExchangeWithoutACheckpoint) {
+  for (const auto& [words, line] : std::vector<std::pair<std::vector<std::string>, std::string>>{
+           {{"--model.d_model=24", "--compare.model.d_model=16,32"},
+            "model.d_model = 24 would change nothing: every row sets it itself (compare.model.d_model = 16, "
+            "32); did you mean --compare.model.d_model=24?"},
+           {{"--model.encoding=rope(base=5)", "--compare.model.encoding=t5,none"},
+            "model.encoding = rope(base=5) would change nothing: every row sets it itself "
+            "(compare.model.encoding = t5, none); did you mean --compare.model.encoding='rope(base=5)'?"},
+           {{"--train.learning_rate=1", "--compare.tune.train.learning_rate=0.1,0.2"},
+            "train.learning_rate = 1 would change nothing: every row sets it itself "
+            "(compare.tune.train.learning_rate = 0.1, 0.2); leave out one of them"},
+           {{"--config", rows, "--model.d_model=24"},
+            "model.d_model = 24 would change nothing: every row sets it itself ([row a], [row b]); leave out "
+            "one of them"},
+           {{"--finetune.length=2x"},
+            "finetune.length = 2x would change nothing: no row has finetune.steps above 0"},
+           {{"--compare.finetune.length=1x,2x"},
+            "compare.finetune.length = 1x, 2x would change nothing: no row has finetune.steps above 0"},
+           {{"--experiment.tune_seed=7"},
+            "experiment.tune_seed = 7 would change nothing: no compare.tune.… is set"},
+           {{"--task.file=c.txt", "--task.file=d.txt"},
+            "task.file = c.txt, d.txt would change nothing: no task reads files, expected text or "
+            "mlm(of=text)"}})
+    EXPECT_THAT(compared(words), ElementsAre(line));
   EXPECT_THAT(
       trained({"--finetune.encoding=alibi"}),
       ElementsAre("finetune.encoding = alibi would change nothing: it needs a checkpoint: --model FILE"));
+}
+
+// A file may be shared by several programs, and its plain keys apply to rows that do not set them.
+TEST(Unused, IsNothingThatSomeRowTakesFromAllOrThatAFileSays) {
+  const std::string one = config("one.cfg", "[row a]\nmodel.d_model = 16\n[row b]\n");
+  const std::string beside = config("beside.cfg", "[row a]\nmodel.layers = 1\n");
+  const std::string path = config("file.cfg",
+                                  "[model]\nd_model = 24\n[compare]\nmodel.d_model = 16, "
+                                  "32\n[finetune]\nlength = 2x\n[train]\nseed = 7\n");
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"--config", one, "--model.d_model=24"},
+           {"--config", beside, "--compare.model.d_model=16,32", "--model.d_model=24"},
+           {"--config", beside, "--model.encoding=rope"},
+           {"--config", path},
+           {"--model.encoding=rope"},
+           {"--model.encoding=rope", "--compare.model.d_model=16,32"},
+           {"--finetune.length=2x", "--finetune.steps=5"}})
+    EXPECT_THAT(compared(words), IsEmpty()) << words.back();
 }
 
 // Keys on the command line that a program does not read.
@@ -126,41 +117,6 @@ TEST(Unread, IsNoKeyInTheHelpOfTheProgram) {
     }
     EXPECT_GT(shown, 1) << driver.name;
   }
-}
-
-Settings settings_of(const std::vector<std::string>& words) {
-  return parsed(extrapolation_driver(), words).settings;
-}
-std::vector<std::uint64_t> seeds_of(const std::vector<std::string>& words) {
-  return seeds(settings_of(words));
-}
-
-TEST(SeedSettings, AreACountOrAListOrOneAlone) {
-  EXPECT_THAT(seeds_of({"--experiment.seeds=3"}), ElementsAre(1, 2, 3));
-  EXPECT_THAT(seeds_of({"--experiment.seeds=5,"}), ElementsAre(5));
-  EXPECT_THAT(seeds_of({"--experiment.seeds=5,7"}), ElementsAre(5, 7));
-}
-
-TEST(SeedSettings, OfALaterSourceWin) {
-  const std::string one = config("one_seed.cfg", "[experiment]\nseeds = 5,\n");
-  EXPECT_THAT(seeds_of({"--config", one}), ElementsAre(5));
-  EXPECT_THAT(seeds_of({"--config", one, "--experiment.seeds=2"}), ElementsAre(1, 2));
-}
-
-TEST(SeedSettings, ThatAreWrittenDownAreReadAgain) {
-  const std::string resolved = settings_of({"--experiment.seeds=5,"}).resolved_config();
-  EXPECT_THAT(seeds_of({"--config", config("resolved_seed.cfg", resolved)}), ElementsAre(5));
-  const std::string several = settings_of({"--experiment.seeds=5,7"}).resolved_config();
-  EXPECT_THAT(seeds_of({"--config", config("resolved_seeds.cfg", several)}), ElementsAre(5, 7));
-}
-
-TEST(SeedSettings, ThatAreWrongAreToldOfEachForm) {
-  EXPECT_THAT([] { seeds(settings_of({"--experiment.seeds=x"})); },
-              ::testing::ThrowsMessage<ConfigError>(HasSubstr("(for the single seed 7: 7,)")));
-  EXPECT_THAT(
-      compared({"--experiment.seed=7"}),
-      ElementsAre(
-          "command line: unknown option --experiment.seed: write experiment.seeds = 7, with a comma"));
 }
 
 }  // namespace
