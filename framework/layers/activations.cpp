@@ -15,9 +15,6 @@ class ElementwiseActivation final : public Layer<T> {
 
   Index input_width() const override { return width_; }
   Index output_width() const override { return width_; }
-  Cost cost(Index /*seq_len*/) const override {
-    return {0.0, static_cast<double>(width_), static_cast<double>(width_)};
-  }
   View<const T> forward(View<const T> x, Pass<T>& pass) const override {
     this->check_width("ElementwiseActivation", x);
     const auto timer = pass.timed(Work::activations);
@@ -58,9 +55,6 @@ class SwiGlu final : public Layer<T> {
 
   Index input_width() const override { return 2 * width_; }
   Index output_width() const override { return width_; }
-  Cost cost(Index /*seq_len*/) const override {
-    return {0.0, static_cast<double>(width_), static_cast<double>(2 * width_)};
-  }
   View<const T> forward(View<const T> x, Pass<T>& pass) const override {
     this->check_width("SwiGlu", x);
     const auto timer = pass.timed(Work::activations);

@@ -62,7 +62,11 @@ class Layer {
   /// of it.
   virtual Mixing mixing() const { return Mixing::none; }
 
-  virtual Cost cost(Index /*seq_len*/) const { return {}; }
+  /// By default, that of a layer that allocates its output and the gradient of its input.
+  virtual Cost cost(Index /*seq_len*/) const {
+    return {.activations = static_cast<double>(output_width()),
+            .backward = static_cast<double>(input_width())};
+  }
 
   /// y = f(x). Saves in `pass` what backward needs. May return x itself if f is the identity. Framework
   /// layers throw std::invalid_argument if the width of x is not input_width().

@@ -86,11 +86,31 @@ std::map<std::string, Index> lines_by_the_page() {
   return rooms_of_page;
 }
 
+// The names in the lines of all registries, such as ORDINAL_ENCODING(rope).
+std::set<std::string> registered_names() {
+  std::set<std::string> names;
+  for (const std::string level : {"experiments", "framework"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(source_folder() / level)) {
+      if (entry.path().extension() != ".inc") continue;
+      std::ifstream lines(entry.path());
+      for (std::string line; std::getline(lines, line);)
+        names.insert(line.substr(line.find('(') + 1, line.find(')') - line.find('(') - 1));
+    }
+  }
+  return names;
+}
+
+// A part that is one file costs nothing to those who do not use it, and does not count.
 std::map<std::string, Index> lines_of_rooms() {
+  const std::set<std::string> parts = registered_names();
+  const auto is_part = [&](const fs::path& path) {
+    return path.extension() == ".cpp" && parts.contains(path.stem().string()) &&
+           !fs::exists(fs::path(path).replace_extension(".h"));
+  };
   std::map<std::string, Index> lines;
   for (const std::string level : {"experiments", "models", "framework"}) {
     for (const auto& entry : fs::recursive_directory_iterator(source_folder() / level)) {
-      if (!entry.is_regular_file()) continue;
+      if (!entry.is_regular_file() || is_part(entry.path())) continue;
       const fs::path path = fs::relative(entry.path(), source_folder() / level);
       const bool is_in_room = path.has_parent_path();
       std::ifstream file(entry.path());
