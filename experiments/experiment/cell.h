@@ -70,7 +70,8 @@ struct Cell {
   std::uint64_t seed = 0;
   LockedPath folder = {};                  // of its result
   std::vector<LockedPath> trainings = {};  // of its stages, possibly shared by rows; none if its model exists
-  LockedPath checkpoint = {};              // of its model
+  std::vector<const Plan*> plans = {};  // of the rows in whose folders they are, which their checkpoints hold
+  LockedPath checkpoint = {};           // of its model
   std::vector<std::set<Index>> kept = {};  // by stage, the steps whose weights are kept; 0: the last
   std::filesystem::path initial = {};      // the checkpoint from which the first training starts; empty: none
 

@@ -32,8 +32,7 @@ std::unique_ptr<TrainingRun> train(const Cell& cell, const std::string& label, T
     const std::string name = fmt::format("{}{}  ", label, i == 0 ? "" : " fine-tuning");
     const std::filesystem::path initial = run ? run->checkpoint_path() : cell.initial;
     const LockedPath& folder = cell.trainings[i];
-    run = std::make_unique<TrainingRun>(cell.entrant.stages[i].plan, cell.seed, folder, threads, initial,
-                                        cell.kept[i]);
+    run = std::make_unique<TrainingRun>(*cell.plans[i], cell.seed, folder, threads, initial, cell.kept[i]);
     const bool is_shared = folder != cell.folder && folder.parent_path() != cell.folder;
     if (run->steps() == 0 && !run->adoption().empty()) progress.say(name + run->adoption());
     if (run->steps() > 0 && run->finished() && is_shared) progress.say(name + "shares a training");
@@ -100,8 +99,7 @@ void check_trainings(const Cell& cell, Threads& threads) {
   };
   std::filesystem::path initial = cell.initial;
   for (std::size_t i = 0; is_begun(i) || (i == 0 && !initial.empty()); ++i) {
-    const TrainingRun run(cell.entrant.stages[i].plan, cell.seed, cell.trainings[i], threads, initial,
-                          cell.kept[i]);
+    const TrainingRun run(*cell.plans[i], cell.seed, cell.trainings[i], threads, initial, cell.kept[i]);
     if (run.goes_past_end() && is_begun(i + 1)) {
       throw ConfigError(
           fmt::format("{}: it continues from step {} of the first stage, this run trains that "

@@ -19,7 +19,7 @@ run(${WORK}/build/model)
 
 # User-defined parts in an experiment: two reaches in one table, the option set by its key, and a listing.
 run(${WORK}/build/program --list recency)
-run(${WORK}/build/program --quiet --task.name=echo --task.letters=3 --task.train_length=8 --evaluate.lengths=1x,2x
+run(${WORK}/build/program --quiet "--task.name=echo(letters=3)" --task.train_length=8 --evaluate.lengths=1x,2x
     --evaluate.batches=1 --compare.model.encoding=none,recency,recency\(reach=2\),recency@strided\(stride=3\) --train.steps=10
     --experiment.seeds=1 --out ${WORK}/results)
 file(READ ${WORK}/results/table.md table)

@@ -41,6 +41,13 @@ TEST(Parts, OneAfterTheOtherAreTheWholeExperiment) {
   expect_same_experiment("run", "one");
 }
 
+// Whichever row needs it first: a checkpoint says how its row is tested.
+TEST(PartsSlow, LeaveACheckpointTheSettingsOfTheRowInWhoseFolderItIs) {
+  extrapolate(one_seed + "--compare.model.encoding=rope,rope@contiguous:yarn --out run --part=2/2");
+  EXPECT_THAT(metadata("run/cells/rope/seed-1", "model.encoding"),
+              ::testing::AllOf(::testing::StartsWith("rope("), ::testing::EndsWith("@contiguous(offset=0)")));
+}
+
 // The second and third row share a training, which is one part's; the other waits for it.
 TEST(PartsSlow, AtTheSameTimeAreTheWholeExperiment) {
   extrapolate(four_rows + "--out one");
