@@ -100,10 +100,11 @@ std::set<std::string> registered_names() {
   return names;
 }
 
-// A part that is one file costs nothing to those who do not use it, and does not count.
+// A part that is one file and one line costs nothing to those who do not use it, and does not count.
 std::map<std::string, Index> lines_of_rooms() {
   const std::set<std::string> parts = registered_names();
   const auto is_part = [&](const fs::path& path) {
+    if (path.extension() == ".inc") return true;
     return path.extension() == ".cpp" && parts.contains(path.stem().string()) &&
            !fs::exists(fs::path(path).replace_extension(".h"));
   };
