@@ -51,8 +51,9 @@ Score Tally::mean_of(const std::vector<Sum>& examples, Score score) {
     all.total += example.total;
     all.count += example.count;
   }
-  score.value = all.total / all.count;
   score.tokens = static_cast<Index>(all.count);
+  if (score.tokens == 0) return score;
+  score.value = all.total / all.count;
   double squares = 0.0;
   for (const Sum& example : examples) {
     const double residual = example.total - score.value * example.count;
