@@ -41,8 +41,8 @@ class Transformer final : public Model<T> {
   bool can_continue() const override;
   /// The cost of one token in a sequence of seq_len, including embedding, output and loss.
   Cost cost(Index seq_len) const;
-  /// The most numbers that hidden() of a sequence holds in a run without recording, and then logits() of so many of its rows, not
-  /// counting those of encodings.
+  /// The peak number of values in memory when hidden() and then logits() of `logit_rows` rows run over a sequence without
+  /// recording. Values of encodings are not counted.
   double held_without_recording(Index seq_len, Index logit_rows) const;
   /// The number of attention layers in all blocks.
   Index attention_layers() const { return attention_layers_; }

@@ -20,7 +20,8 @@ std::string results_version();
 /// What the bits of a training depend on besides its settings: "0.10.0 with portable products".
 std::string build_of_bits();
 
-/// The builds that a training ran on in turn, separated by semicolons: `before`, and this one if it is another.
+/// All builds that ran a training, in their order and separated by semicolons: those of `before`, then this one unless it is
+/// the last of them.
 std::string builds_with_this(const std::string& before);
 
 }  // namespace ordinal::experiments

@@ -64,7 +64,7 @@ struct CellResult {
   double seconds = not_a_number;
   double gradient_norm = not_a_number;  // mean over the logged steps, before clipping
   std::string weights_hash;
-  std::string builds = {};  // that it was trained on in turn: "0.10.0 with portable products"
+  std::string builds = {};  // all builds that trained it: "0.10.0 with portable products"
   CellSettings settings = {};
 };
 

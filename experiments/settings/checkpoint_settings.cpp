@@ -68,9 +68,8 @@ void exchange_encoding(Settings& settings) {
                settings.origin(key));
 }
 
-// The settings of the checkpoint under the given ones.
-Settings laid_under(const Settings& given, const std::string& path) {
-  const Settings trained = settings_of(SafetensorsFile(path), path);
+// The settings of a checkpoint under the given ones.
+Settings laid_under(const Settings& given, const Settings& trained, const std::string& path) {
   Settings result = given;
   for (const Key& key : all_keys()) {
     if (!key.is_of_model() || !trained.is_given(key.name)) continue;
@@ -178,7 +177,7 @@ std::uint64_t seed_of(const SafetensorsFile& file, const std::string& path) {
 }
 
 Settings fine_tuning_settings(const Settings& given, const std::string& path) {
-  Settings settings = laid_under(given, path);
+  Settings settings = laid_under(given, settings_of(SafetensorsFile(path), path), path);
   std::vector<std::string> missing;
   for (const Key& key : all_keys()) {
     const bool is_of_task = key.section() == "task" && key.option.type != OptionType::files;
@@ -190,8 +189,8 @@ Settings fine_tuning_settings(const Settings& given, const std::string& path) {
 }
 
 Settings inference_settings(const Settings& given, const std::string& path) {
-  Settings settings = laid_under(given, path);
   const Settings trained = settings_of(SafetensorsFile(path), path);
+  Settings settings = laid_under(given, trained, path);
   const std::string key = "task.name";
   if (!trained.is_given(key) || settings.text(key) == trained.text(key)) return settings;
   throw CheckpointError(fmt::format("{}: it was trained with {} = {}, {} says {}; leave that out", path, key,

@@ -67,7 +67,10 @@ std::optional<Difference> first_difference(const Metadata& there, const std::str
   if (const std::string version = version_of(there); version != version_of(here))
     return Difference{"version", version.empty() ? "nothing" : version, version_of(here)};
   // A model trained on other data, or a foreign file, cannot be described as this task.
-  if (const auto data = differ("data_hash")) return differ("task.name") ? differ("task.name") : data;
+  if (const auto data = differ("data_hash")) {
+    const auto task = differ("task.name");
+    return task ? task : data;
+  }
   Metadata old = Plan(Settings::from_map(there, origin), plan.task).text(last);
   const Metadata current = plan.text(last);
   if (may_be_longer && is_begun_by(old, plan, current)) old["train.steps"] = current.at("train.steps");

@@ -29,7 +29,8 @@ x is what the branch is given of a token, y what it returns. There are H heads o
 N = 0, 1, … is the block, n the number of branches in the whole model; a second branch of a kind in a block has
 _2 after its name. With model.bias = false there are no biases.)";
 
-// The parts of a registry. Files are named by keys, since brackets cannot hold any path. `note` explains the notation of their definitions.
+// The parts of a registry. Files are named by keys, since brackets cannot hold any path. `note` explains the notation of their
+// definitions.
 template <typename Entry>
 std::vector<PartInfo> infos(const Registry<Entry>& registry, const char* note = "") {
   std::vector<PartInfo> parts;
