@@ -12,7 +12,7 @@
 #include "experiments/experiment/tuning.h"
 #include "experiments/process/streams.h"
 #include "experiments/report/verdicts.h"
-#include "experiments/settings/words.h"
+#include "experiments/settings/command_line.h"
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -47,15 +46,20 @@ std::string merged(const PartKind& kind, const std::string& there, const std::st
   return parts_text(given);
 }
 
+CheckpointError other_than(const std::string& path, const Difference& trained, const Settings& wanted,
+                           const std::string& way_out) {
+  return CheckpointError(fmt::format("{}: it was trained with {} = {}, {} says {}; leave that out{}", path,
+                                     trained.key, trained.there, wanted.origin(trained.key), trained.here,
+                                     way_out));
+}
+
 // The trained weights are valid only with the settings that bind them.
 void require_same_weights(const Settings& trained, const Settings& wanted, const std::string& path) {
-  const auto difference = first_line(Plan(trained).text(Binds::weights), Plan(wanted).text(Binds::weights));
-  if (!difference) return;
-  const auto& [key, there, here] = *difference;
-  throw CheckpointError(
-      fmt::format("{}: it was trained with {} = {}, {} says {}; leave that out, or {}", path, key, there,
-                  wanted.origin(key), here,
-                  key == encoding_key ? "set finetune.encoding to exchange it" : "train a new model"));
+  const auto found = first_line(Plan(trained).text(Binds::weights), Plan(wanted).text(Binds::weights));
+  if (found)
+    throw other_than(
+        path, *found, wanted,
+        found->key == encoding_key ? ", or set finetune.encoding to exchange it" : ", or train a new model");
 }
 
 // The encoding of finetune.encoding replaces the trained one, and has its positions unless it names others.
@@ -86,53 +90,27 @@ Settings laid_under(const Settings& given, const Settings& trained, const std::s
   return result;
 }
 
-// A file need not name a task, so it must say itself what would otherwise follow from one.
-bool follows_task(const Key& key) {
-  return key.name == "model.vocab_size" || key.name == "model.causal" || key.name == "model.train_length";
-}
-
-// The settings of the model that metadata must have and lack: tensors confirm sizes at most.
-std::vector<std::string> missing_in(const Metadata& metadata) {
-  std::vector<std::string> missing;
-  for (const Key& key : all_keys()) {
-    if (key.section() != "model") continue;
-    const auto found = metadata.find(key.name);
-    const bool is_there =
-        found != metadata.end() && !(follows_task(key) && found->second == key.option.automatic);
-    if (!is_there) missing.push_back(key.name);
-  }
-  return missing;
-}
-
-// Names that are neither settings nor other records of a checkpoint.
-std::vector<std::string> unknown_in(const Metadata& metadata) {
-  static const std::set<std::string> records = {"step",   "version",  "data_hash", "initial_model",
-                                                "format", "log_hash", "builds"};
-  std::vector<std::string> unknown;
-  for (const auto& [name, value] : metadata) {
-    if (find_key(name) == nullptr && !records.contains(name)) unknown.push_back(name);
-  }
-  return unknown;
-}
-
-void check_names(const Metadata& metadata) {
+// Tensors confirm sizes at most. A file need not name a task, so it must say itself what would otherwise follow from one.
+void check_metadata(const Metadata& metadata) {
   const std::string version = version_of(metadata);
   if (!version.empty() && version != results_version()) {
     throw CheckpointError(fmt::format("it was made by version {}, expected {}; train the model again",
                                       version, results_version()));
   }
-  if (const auto missing = missing_in(metadata); !missing.empty()) {
-    throw CheckpointError(fmt::format(
-        "its metadata lacks {}; no tensor says what they are (copy the metadata of the original file, or "
-        "write all settings of the model: see framework/README.md)",
-        joined(missing)));
+  std::vector<std::string> missing;
+  for (const Key& key : all_keys()) {
+    const auto found = metadata.find(key.name);
+    const bool follows_task =
+        key.name == "model.vocab_size" || key.name == "model.causal" || key.name == "model.train_length";
+    if (key.section() == "model" &&
+        (found == metadata.end() || (follows_task && !is_request(key.option, found->second))))
+      missing.push_back(key.name);
   }
-  if (const auto unknown = unknown_in(metadata); !unknown.empty()) {
-    throw CheckpointError(fmt::format(
-        "metadata: the model does not read {} (correct the names, see train --help; options stand in the "
-        "brackets of their part; or leave these keys out)",
-        joined(unknown)));
-  }
+  if (missing.empty()) return;
+  throw CheckpointError(fmt::format(
+      "its metadata lacks {}; no tensor says what they are (copy the metadata of the original file, or "
+      "write all settings of the model: see framework/README.md)",
+      joined(missing)));
 }
 
 // The metadata may describe a model of any size: its tensors are compared before anything is allocated for it. Each branch has
@@ -153,7 +131,7 @@ void check_tensors(const SafetensorsFile& file, const Settings& settings) {
 }
 
 CheckpointError refusal(const std::string& path, const std::exception& error) {
-  const std::string problem = printable(error.what());
+  const std::string problem = printable_lines(error.what());
   return CheckpointError(problem.starts_with(path) ? problem : fmt::format("{}: {}", path, problem));
 }
 
@@ -161,7 +139,7 @@ CheckpointError refusal(const std::string& path, const std::exception& error) {
 
 Settings settings_of(const SafetensorsFile& file, const std::string& path) {
   try {
-    check_names(file.metadata());
+    check_metadata(file.metadata());
     Settings settings = Settings::from_map(file.metadata(), path);
     check_tensors(file, settings);
     return settings;
@@ -191,10 +169,9 @@ Settings fine_tuning_settings(const Settings& given, const std::string& path) {
 Settings inference_settings(const Settings& given, const std::string& path) {
   const Settings trained = settings_of(SafetensorsFile(path), path);
   Settings settings = laid_under(given, trained, path);
-  const std::string key = "task.name";
-  if (!trained.is_given(key) || settings.text(key) == trained.text(key)) return settings;
-  throw CheckpointError(fmt::format("{}: it was trained with {} = {}, {} says {}; leave that out", path, key,
-                                    trained.text(key), given.origin(key), given.text(key)));
+  const Difference task = {"task.name", trained.text("task.name"), settings.text("task.name")};
+  if (trained.is_given(task.key) && task.there != task.here) throw other_than(path, task, settings, "");
+  return settings;
 }
 
 }  // namespace ordinal::experiments

@@ -7,7 +7,6 @@
 
 #include "experiments/settings/plan.h"
 #include "experiments/settings/rows.h"
-#include "experiments/settings/words.h"
 #include "framework/core/errors.h"
 #include "framework/optimize/optimizer.h"
 #include "framework/optimize/schedule.h"
@@ -27,8 +26,9 @@ void check_shards(const Settings& settings) {
          fmt::format("train.shards = {} exceeds train.batch = {}", shards, settings.text("train.batch")));
 }
 
+// A warm-up of a file, which may be for longer runs, ends with the steps.
 void check_warmup(const Settings& settings) {
-  demand(!settings.is_given("train.warmup") ||
+  demand(settings.origin("train.warmup") != command_line_origin ||
              settings.integer("train.warmup") <= settings.integer("train.steps"),
          fmt::format("train.warmup = {} exceeds train.steps = {}; lower train.warmup or raise train.steps",
                      settings.text("train.warmup"), settings.text("train.steps")));
@@ -56,77 +56,28 @@ void check_direction(const Settings& settings) {
                   is_causal ? "false" : "true"));
 }
 
-// ---- Settings without effect ----
+bool any_of(const std::vector<Row>& rows, const auto& holds) {
+  return std::ranges::any_of(rows, [&](const Row& row) { return holds(row.settings); });
+}
 
-class Unused {
- public:
-  Unused(const Settings& settings, const std::vector<Row>& rows) : settings_(settings), rows_(rows) {}
+// Why a key affects nothing that is built, also if its values are compared; empty if it does.
+std::string why_unused(const Key& key, const Settings& settings, const std::vector<Row>& rows) {
+  if (key.name == "experiment.tune_seed" && settings.tuned().empty()) return "no compare.tune.… is set";
+  if (key.option.type == OptionType::files &&
+      !any_of(rows, [](const Settings& row) { return task_part(row).options.contains("file"); }))
+    return "no task reads files, expected text or mlm(of=text)";
+  const bool fine_tunes = any_of(rows, [](const Settings& row) { return row.integer("finetune.steps") > 0; });
+  if (key.section() != "finetune" || fine_tunes) return "";
+  const bool is_alone = rows.size() == 1 && rows.front().label.empty();
+  return is_alone ? "it needs a checkpoint: --model FILE" : "no row has finetune.steps above 0";
+}
 
-  std::vector<std::string> find() {
-    for (const Key& key : all_keys()) {
-      if (settings_.origin(key.name) != command_line_origin) continue;
-      const std::string& value = settings_.text(key.name);
-      if (const std::string others = set_by_all_rows(key.name); !others.empty()) {
-        const std::string compared = compare_prefix + key.name;
-        const std::string meant =
-            others.starts_with(compared + " =")
-                ? fmt::format("did you mean --{}={}?", compared, quoted_for_shell(value))
-                : "leave out one of them";
-        refuse(key.name, value, fmt::format("every row sets it itself ({}); {}", others, meant));
-      } else {
-        check(key, "", joined(split_outside_brackets(value, '\n')));
-      }
-    }
-    for (const auto& [prefix, factors] :
-         {std::pair(compare_prefix, settings_.factors()), std::pair(tune_prefix, settings_.tuned())}) {
-      for (const Factor& factor : factors) {
-        if (factor.origin == command_line_origin) check(*find_key(factor.key), prefix, joined(factor.values));
-      }
-    }
-    return found_;
-  }
-
- private:
-  void refuse(const std::string& key, const std::string& value, const std::string& why) {
-    found_.push_back(fmt::format("{} = {} would change nothing: {}", key, value, why));
-  }
-
-  // Refuses settings of a stage, a choice or a file that no row has.
-  void check(const Key& key, const std::string& prefix, const std::string& value) {
-    if (key.name == "experiment.tune_seed" && settings_.tuned().empty())
-      refuse(prefix + key.name, value, "no compare.tune.… is set");
-    if (key.name == "task.file" &&
-        !any_row([](const Settings& row) { return task_part(row).options.contains("file"); }))
-      refuse(prefix + key.name, value, "no task reads files, expected text or mlm(of=text)");
-    const bool fine_tunes = any_row([](const Settings& row) { return row.integer("finetune.steps") > 0; });
-    if (key.section() != "finetune" || fine_tunes) return;
-    const bool is_alone = rows_.size() == 1 && rows_.front().label.empty();
-    refuse(prefix + key.name, value,
-           is_alone ? "it needs a checkpoint: --model FILE" : "no row has finetune.steps above 0");
-  }
-
-  bool any_row(const auto& holds) const {
-    return std::ranges::any_of(rows_, [&](const Row& row) { return holds(row.settings); });
-  }
-
-  // The source of the value in every row, if that is not the key itself; else empty.
-  std::string set_by_all_rows(const std::string& key) const {
-    for (const Factor& factor : settings_.tuned()) {
-      if (factor.key == key) return fmt::format("{}{} = {}", tune_prefix, key, joined(factor.values));
-    }
-    if (!std::ranges::all_of(rows_, [&](const Row& row) { return row.own.contains(key); })) return "";
-    for (const Factor& factor : settings_.factors()) {
-      if (factor.key == key) return fmt::format("{}{} = {}", compare_prefix, key, joined(factor.values));
-    }
-    std::vector<std::string> sections;
-    for (const Row& row : rows_) sections.push_back(fmt::format("[row {}]", row.label));
-    return joined(sections);
-  }
-
-  const Settings& settings_;
-  const std::vector<Row>& rows_;
-  std::vector<std::string> found_;
-};
+// Whether no row takes the value from all rows.
+bool is_set_by_all(const std::vector<Row>& rows, const Settings& settings, const std::string& key) {
+  const std::vector<Factor> tuned = settings.tuned();
+  return std::ranges::count(tuned, key, &Factor::key) > 0 ||
+         std::ranges::all_of(rows, [&](const Row& row) { return row.own.contains(key); });
+}
 
 }  // namespace
 
@@ -145,7 +96,22 @@ std::vector<std::string> unused_settings(const Settings& settings, Builds builds
   std::vector<Row> rows(1);
   rows.front().settings = settings;
   if (builds == Builds::rows) rows = rows_of(settings);
-  return Unused(settings, rows).find();
+  std::vector<std::string> found;
+  const auto check = [&](const std::string& prefix, const Factor& given) {
+    if (given.origin != command_line_origin) return;
+    const std::string why =
+        prefix.empty() && is_set_by_all(rows, settings, given.key)
+            ? "every row sets it itself; leave it out, or set " + compare_prefix + given.key
+            : why_unused(*find_key(given.key), settings, rows);
+    if (why.empty()) return;
+    found.push_back(
+        fmt::format("{}{} = {} would change nothing: {}", prefix, given.key, joined(given.values), why));
+  };
+  for (const Key& key : all_keys())
+    check("", {key.name, split_outside_brackets(settings.text(key.name), '\n'), settings.origin(key.name)});
+  for (const Factor& factor : settings.factors()) check(compare_prefix, factor);
+  for (const Factor& factor : settings.tuned()) check(tune_prefix, factor);
+  return found;
 }
 
 }  // namespace ordinal::experiments

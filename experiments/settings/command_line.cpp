@@ -6,7 +6,6 @@
 
 #include "experiments/settings/checks.h"
 #include "experiments/settings/rows.h"
-#include "experiments/settings/words.h"
 #include "framework/core/errors.h"
 #include "framework/core/text.h"
 
@@ -15,6 +14,9 @@ namespace {
 
 // In bytes. A path has at most 4095, and a run appends the names of its folders and files.
 constexpr std::size_t longest_out = 3000;
+
+// What a section [claim ID] may say.
+const std::vector<std::string> claim_keys = {"words", "statement", "source", "expected", "note", "seeds"};
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
@@ -32,31 +34,18 @@ std::optional<Share> share_of(const std::string& part) {
   return Share{*number - 1, *count};
 }
 
-// Sets the options outside the sections.
-class OptionSetter final : public OptionVisitor {
- public:
-  OptionSetter(const Source& words, std::vector<std::string>& problems)
-      : words_(words), problems_(problems) {}
-
- private:
-  void field(OptionSpec spec, const std::function<void(const std::string&)>& assign) override {
-    const std::string name = name_of(spec);
-    for (const ConfigEntry& entry : words_.entries) {
-      if (entry.key != name || !entry.problem.empty()) continue;
-      const std::string value = spec.type == OptionType::flag ? "true" : entry.value;
-      const bool unnamed = value.empty() && spec.type == OptionType::text && name != "list";
-      const std::string problem = unnamed ? "got an empty value, expected a name" : complaint(spec, value);
-      if (problem.empty()) {
-        assign(value);
-      } else {
-        problems_.push_back(one_line(fmt::format("--{}: {}", name, problem)));
-      }
-    }
+// Why an option outside the sections may not have this value; empty if it may.
+std::string option_problem(const Key& option, const std::string& value) {
+  if (!option.takes_value()) return "";
+  if (option.name == "part" && !share_of(value))
+    return fmt::format("got '{}', expected I/N, the part I of N, with I from 1 to N, such as 2/8", value);
+  if (option.name == "out" && value.size() > longest_out) {
+    return fmt::format("got a path of {} bytes, expected at most {}: names of files come behind it",
+                       value.size(), longest_out);
   }
-
-  const Source& words_;
-  std::vector<std::string>& problems_;
-};
+  const bool unnamed = value.empty() && option.option.type == OptionType::text && option.name != "list";
+  return unnamed ? "got an empty value, expected a name" : complaint(option, value);
+}
 
 class Parser {
  public:
@@ -65,17 +54,13 @@ class Parser {
   CommandLine parse(int argc, const char* const* argv) {
     for (int i = 1; i < argc; ++i) result_.arguments += (i > 1 ? " " : "") + quoted_for_shell(argv[i]);
     result_.invocation = quoted_for_shell(argv[0]) + (argc > 1 ? " " : "") + result_.arguments;
-    Source words = read_words({argv + 1, argv + argc}, driver_);
-    problems_ = words.problems();
-    std::erase_if(words.entries, [](const ConfigEntry& entry) { return !entry.problem.empty(); });
-    read_options(words);
+    const Source words = read_words({argv + 1, argv + argc}, driver_);
+    read_outside_options(words);
     if (result_.help) return result_;
     for (const ConfigEntry& entry : words.entries) {
       if (entry.key == "config" && !entry.value.empty()) apply_all(read_config_file(entry.value));
     }
-    for (const ConfigEntry& entry : words.entries) {
-      if (!result_.given.contains(entry.key)) apply(entry);
-    }
+    apply_all(words);
     return finish();
   }
 
@@ -85,64 +70,42 @@ class Parser {
   }
 
  private:
+  // Mistakes in words and values come first, all at once: they may hide what was meant.
   CommandLine finish() {
-    lay_over_checkpoint();
-    const bool of_each_row = result_.settings.rows_set("train.steps");  // then each row cuts its own
-    if (!of_each_row) fit_warmup(result_.settings);
-    if (problems_.empty()) check_settings();
-    if (!problems_.empty()) throw ConfigError(joined(problems_, "\n"));
+    refuse_problems();
+    for (const std::string& name : driver_.required) {
+      if (!result_.given.contains("list") && !result_.given.contains(name))
+        problems_.push_back(fmt::format("--{} is missing (see {} --help)", name, driver_.name));
+    }
+    refuse_problems();
+    if (has_checkpoint()) result_.settings = driver_.over_checkpoint(result_.settings, result_.model);
+    problems_ = unused_settings(result_.settings, driver_.builds);
+    refuse_problems();
     return result_;
+  }
+
+  void refuse_problems() const {
+    if (!problems_.empty()) throw ConfigError(joined(problems_, "\n"));
   }
 
   void refuse(const ConfigEntry& entry, const std::string& why) { problems_.push_back(entry.complaint(why)); }
 
-  void read_options(const Source& words) {
+  // apply() reports the values that they cannot have.
+  void read_outside_options(const Source& words) {
+    OptionValues values;
     for (const ConfigEntry& entry : words.entries) {
-      if (key_behind(entry.key) == nullptr) result_.given[entry.key] = entry.value;
+      const Key* option = driver_.find(entry.key);
+      if (option == nullptr || !option->is_outside()) continue;
+      result_.given[entry.key] = entry.value;
       if (entry.key == driver_.several) result_.several.push_back(entry.value);
+      if (option_problem(*option, entry.value).empty())
+        values[option->option.name] = option->takes_value() ? entry.value : "true";
     }
-    OptionSetter setter(words, problems_);
-    result_.visit(setter);
-    if (result_.out.size() > longest_out) {
-      problems_.push_back(
-          fmt::format("--out: got a path of {} bytes, expected at most {}: names of files come behind it",
-                      result_.out.size(), longest_out));
-    }
-    if (result_.part.empty()) return;
-    result_.share = share_of(result_.part);
-    if (!result_.share) {
-      problems_.push_back(one_line(fmt::format(
-          "--part: got '{}', expected I/N, the part I of N, with I from 1 to N, such as 2/8", result_.part)));
-    }
+    result_ = read_options(driver_.name, values, std::move(result_));
+    if (!result_.part.empty()) result_.share = share_of(result_.part);
   }
 
   bool has_checkpoint() const { return !result_.model.empty() && driver_.over_checkpoint; }
-
-  void lay_over_checkpoint() {
-    if (!has_checkpoint()) return;
-    try {
-      result_.settings = driver_.over_checkpoint(result_.settings, result_.model);
-    } catch (const CheckpointError& error) {
-      problems_.emplace_back(error.what());
-    } catch (const ConfigError& error) {
-      problems_.emplace_back(error.what());
-    }
-  }
-
-  // Checks for missing settings, and for those without effect. Other mistakes come first: they may hide what was meant.
-  void check_settings() {
-    const bool lists = result_.given.contains("list");
-    for (const std::string& name : driver_.required) {
-      if (!lists && !result_.given.contains(name))
-        problems_.push_back(fmt::format("--{} is missing (see {} --help)", name, driver_.name));
-    }
-    if (!problems_.empty()) return;
-    try {
-      problems_ = unused_settings(result_.settings, driver_.builds);
-    } catch (const ConfigError& error) {
-      problems_.emplace_back(error.what());
-    }
-  }
 
   // A file may be shared by several programs; the command line is for this one.
   bool is_read(const ConfigEntry& entry) const {
@@ -153,32 +116,75 @@ class Parser {
   }
 
   void apply_all(const Source& source) {
-    for (const ConfigEntry& entry : source.entries)
-      entry.problem.empty() ? apply(entry) : problems_.push_back(entry.problem);
+    first_.clear();
+    for (const ConfigEntry& entry : source.entries) {
+      if (!entry.problem.empty()) {
+        problems_.push_back(entry.problem);
+      } else if (result_.given.contains(entry.key)) {
+        const std::string problem = option_problem(*driver_.find(entry.key), entry.value);
+        if (!problem.empty()) problems_.push_back(one_line(fmt::format("--{}: {}", entry.key, problem)));
+      } else {
+        apply(entry);
+      }
+    }
   }
 
   void apply(const ConfigEntry& entry) {
-    if (entry.origin == command_line_origin && !is_read(entry)) {
+    const Key* key = entry.kind.empty() ? key_behind(entry.key) : find_key(entry.key);
+    if (const std::string problem = entry.why_unfit(key); !problem.empty()) return refuse(entry, problem);
+    const bool is_key = entry.kind == "claim" ? contains(claim_keys, entry.key) : key != nullptr;
+    if (!is_key && !entry.key.empty()) return refuse_unknown(entry);
+    if (entry.origin == command_line_origin && !is_read(entry))
       return refuse(entry, fmt::format("{0} does not read it (see {0} --help)", driver_.name));
+    const std::string place = fmt::format("[{} {}] {}", entry.kind, entry.id, entry.key);
+    const auto [first, is_new] = first_.emplace(place, entry);
+    if (is_new || entry.key.empty()) return add(entry, key);
+    if (key != nullptr && key->name == entry.key && key->option.type == OptionType::files) {
+      first->second.value += "\n" + entry.value;
+      return add(first->second, key);
     }
-    if (entry.key.empty() || (!entry.kind.empty() && entry.kind != "row"))
-      return result_.settings.add_to_section(entry.kind, entry.id, entry.key, entry.value, entry.origin);
-    const Key* key = key_behind(entry.key);
-    if (entry.kind == "row") {
-      apply_to_rows(entry, key, entry.key, {entry.value});
-    } else if (entry.key.starts_with(compare_prefix)) {
-      apply_to_rows(entry, key, entry.key.substr(compare_prefix.size()), factor_values(entry.value));
-    } else if (const std::string problem = complaint(*key, entry.value); !problem.empty()) {
-      refuse(entry, problem + hint_of_list(*key, entry.value));
+    if (entry.origin == command_line_origin) return add(entry, key);  // the last one wins
+    const std::string& origin = first->second.origin;
+    refuse(entry, "already set in line " + origin.substr(origin.rfind(':') + 1));
+  }
+
+  void refuse_unknown(const ConfigEntry& entry) {
+    const std::string name =
+        entry.kind == "claim" ? fmt::format("[claim {}] {}", entry.id, entry.key) : entry.key;
+    const std::string hint =
+        entry.kind == "claim" ? ", expected one of " + joined(claim_keys) : hint_for(entry.key, entry.value);
+    problems_.push_back(one_line(fmt::format("{}: unknown key {}{}", entry.origin, name, hint)));
+  }
+
+  void add(const ConfigEntry& entry, const Key* key) {
+    Settings& settings = result_.settings;
+    const bool is_compared = entry.key.starts_with(compare_prefix);
+    if (key == nullptr)
+      return settings.add_to_section(entry.kind, entry.id, entry.key, entry.value, entry.origin);
+    if ((is_compared || entry.kind == "row") && !is_comparable(*key))
+      return refuse(entry, "rows cannot differ in it, expected a key of task, model, train or finetune");
+    const std::vector<std::string> values =
+        is_compared ? factor_values(entry.value) : std::vector<std::string>{entry.value};
+    if (values.empty()) return refuse(entry, "got none, expected at least one value");
+    for (const std::string& value : values) {
+      const std::string problem = complaint(*key, value);
+      if (!problem.empty()) return refuse(entry, problem + hint_of_list(entry, *key));
+    }
+    if (is_compared) {
+      settings.add_to_section("compare", "", entry.key.substr(compare_prefix.size()), factor_text(values),
+                              entry.origin);
+    } else if (entry.kind == "row") {
+      settings.add_to_section("row", entry.id, entry.key, entry.value, entry.origin);
     } else {
-      result_.settings.set(key->name, entry.value, entry.origin);
+      settings.set(key->name, entry.value, entry.origin);
     }
   }
 
   // A list in place of a single value may be meant as rows.
-  std::string hint_of_list(const Key& key, const std::string& value) const {
-    if (driver_.builds != Builds::rows || !is_comparable(key)) return "";
-    const std::vector<std::string> values = factor_values(value);
+  std::string hint_of_list(const ConfigEntry& entry, const Key& key) const {
+    const bool is_single = entry.kind.empty() && entry.key == key.name;
+    if (driver_.builds != Builds::rows || !is_comparable(key) || !is_single) return "";
+    const std::vector<std::string> values = factor_values(entry.value);
     const bool are_accepted =
         std::ranges::all_of(values, [&](const std::string& one) { return complaint(key, one).empty(); });
     return values.size() > 1 && are_accepted
@@ -186,24 +192,10 @@ class Parser {
                : "";
   }
 
-  // Adds the value of an explicit row, or the values to compare; `name` is that of the key in its section.
-  void apply_to_rows(const ConfigEntry& entry, const Key* key, const std::string& name,
-                     const std::vector<std::string>& values) {
-    if (key == nullptr || !is_comparable(*key)) {
-      return refuse(entry, "rows cannot differ in it, expected a key of task, model, train or finetune");
-    }
-    if (values.empty()) return refuse(entry, "got none, expected at least one value");
-    for (const std::string& value : values) {
-      if (const std::string problem = complaint(*key, value); !problem.empty()) return refuse(entry, problem);
-    }
-    const bool is_row = entry.kind == "row";
-    result_.settings.add_to_section(is_row ? "row" : "compare", entry.id, name,
-                                    is_row ? entry.value : factor_text(values), entry.origin);
-  }
-
   const DriverDescription& driver_;
   CommandLine result_;
   std::vector<std::string> problems_;
+  std::map<std::string, ConfigEntry> first_;  // of a file or a command line, by section and key
 };
 
 }  // namespace

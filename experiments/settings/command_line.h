@@ -86,6 +86,13 @@ const std::vector<Key>& outside_options();
 /// problems, one line each.
 CommandLine parse_command_line(int argc, const char* const* argv, const DriverDescription& driver);
 
+/// Its words, read with Boost.Program_options, without abbreviations: options outside the sections, and keys. What is neither is
+/// a problem.
+Source read_words(const std::vector<std::string>& words, const DriverDescription& driver);
+
+/// A word as a shell reads it, quoted where necessary; control characters as $'\x1b', which bash and zsh understand.
+std::string quoted_for_shell(const std::string& word);
+
 /// The settings of one config file, as this program reads it. Throws ConfigError like parse_command_line().
 Settings read_settings(const Source& config, const DriverDescription& driver);
 

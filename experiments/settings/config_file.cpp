@@ -6,8 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "experiments/settings/settings.h"
-#include "experiments/settings/unknown_keys.h"
 #include "framework/core/errors.h"
 #include "framework/core/part.h"
 #include "framework/storage/atomic_file.h"
@@ -40,7 +38,7 @@ class FileReader {
 
  private:
   std::string place() const { return fmt::format("{}:{}", path_, number_); }
-  void unreadable(const std::string& what) { source_.add_problem(place() + ": " + what); }
+  void unreadable(const std::string& what) { source_.entries.push_back({.problem = place() + ": " + what}); }
 
   void section(const std::string& line) {
     const std::string name = trimmed(line.substr(1, line.size() - 2));
@@ -49,9 +47,9 @@ class FileReader {
     const std::size_t blank = std::min(name.find(' '), name.size());
     kind_ = name.substr(0, blank);
     id_ = trimmed(name.substr(blank));
-    if (id_.empty() || (kind_ != "row" && section_keys(kind_).empty())) kind_ = id_ = "";
+    if (id_.empty() || (kind_ != "row" && kind_ != "claim")) kind_ = id_ = "";
     prefix_ = kind_.empty() ? name + "." : "";
-    if (!kind_.empty()) source_.add({"", "", place(), kind_, id_}, nullptr);
+    if (!kind_.empty()) source_.entries.push_back({"", "", place(), kind_, id_});
   }
 
   void setting(const std::string& line, bool cut_by_comment) {
@@ -64,21 +62,8 @@ class FileReader {
                       "avoid # in names",
                       trimmed(line.substr(equals + 1))));
     }
-    add({prefix_ + trimmed(line.substr(0, equals)), trimmed(line.substr(equals + 1)), place(), kind_, id_});
-  }
-
-  void add(const ConfigEntry& entry) {
-    if (const auto& keys = section_keys(kind_); !keys.empty()) {
-      if (std::ranges::count(keys, entry.key) > 0) return source_.add(entry, nullptr);
-      return unknown(fmt::format("[{} {}] {}", kind_, id_, entry.key), ", expected one of " + joined(keys));
-    }
-    const Key* key = kind_.empty() ? key_behind(entry.key) : find_key(entry.key);
-    if (key != nullptr) return source_.add(entry, key);
-    unknown(entry.key, hint_for(entry.key, entry.value));
-  }
-
-  void unknown(const std::string& key, const std::string& hint) {
-    unreadable(fmt::format("unknown key {}{}", key, hint));
+    source_.entries.push_back(
+        {prefix_ + trimmed(line.substr(0, equals)), trimmed(line.substr(equals + 1)), place(), kind_, id_});
   }
 
   const std::string& path_;
@@ -99,22 +84,6 @@ bool json_can_hold(const std::string& text) {
   }
 }
 
-// Why resolved.cfg and the checkpoint could not store an entry. Only the prompt is exempt: no run that writes these
-// files reads it.
-std::string why_unfit(const ConfigEntry& entry, const Key* key) {
-  if (entry.key == "generate.prompt" || (key != nullptr && key->is_outside())) return "";
-  if (entry.value.find_first_of("#\n\r") != std::string::npos) {
-    return "got a value with # or a line break, which a config cannot hold";
-  }
-  if (!json_can_hold(entry.value) || !json_can_hold(entry.id)) {
-    return "got a text that is not UTF-8, which a checkpoint cannot hold; rename it, or link to it";
-  }
-  const bool is_file = key != nullptr && key->name == entry.key && key->option.type == OptionType::files;
-  if (!is_file || entry.value == trimmed(entry.value)) return "";
-  return fmt::format("got '{}', and a config cannot hold the spaces around it; rename it, or link to it",
-                     entry.value);
-}
-
 }  // namespace
 
 std::string one_line(std::string text) {
@@ -128,40 +97,17 @@ std::string ConfigEntry::complaint(const std::string& why) const {
   return one_line(fmt::format("{}: {}{}: {}", origin, section, key, why));
 }
 
-void Source::add(ConfigEntry entry, const Key* key) {
-  std::string problem = why_unfit(entry, key);
-  const bool is_plain = key != nullptr && key->name == entry.key;  // not after compare.
-  const std::string place = fmt::format("[{} {}] {}", entry.kind, entry.id, entry.key);
-  if (problem.empty() && !entry.key.empty() && !first_.emplace(place, entries.size()).second) {
-    ConfigEntry& first = entries[first_.at(place)];
-    const std::string line = first.origin.substr(first.origin.rfind(':') + 1);
-    const bool in_file = line != first.origin;
-    if (is_plain && key->option.type == OptionType::files) {
-      first.value += "\n" + entry.value;
-      return;
-    }
-    if (in_file) problem = "already set in line " + line;
-  }
-  if (!problem.empty()) entry.problem = entry.complaint(problem);
-  entries.push_back(std::move(entry));
-}
-
-void Source::add_problem(const std::string& problem) {
-  entries.push_back({.key = "", .value = "", .origin = "", .problem = problem});
-}
-
-std::vector<std::string> Source::problems() const {
-  std::vector<std::string> lines;
-  for (const ConfigEntry& entry : entries) {
-    if (!entry.problem.empty()) lines.push_back(entry.problem);
-  }
-  return lines;
-}
-
-const std::vector<std::string>& section_keys(const std::string& kind) {
-  static const std::vector<std::string> claim = {"words", "statement", "source", "expected", "note", "seeds"};
-  static const std::vector<std::string> none;
-  return kind == "claim" ? claim : none;
+// Only the prompt is exempt: no run that writes these files reads it.
+std::string ConfigEntry::why_unfit(const Key* known) const {
+  if (key == "generate.prompt") return "";
+  if (value.find_first_of("#\n\r") != std::string::npos)
+    return "got a value with # or a line break, which a config cannot hold";
+  if (!json_can_hold(value) || !json_can_hold(id))
+    return "got a text that is not UTF-8, which a checkpoint cannot hold; rename it, or link to it";
+  const bool is_file = known != nullptr && known->option.type == OptionType::files;
+  if (!is_file || value == trimmed(value)) return "";
+  return fmt::format("got '{}', and a config cannot hold the spaces around it; rename it, or link to it",
+                     value);
 }
 
 Source read_config_text(const std::string& text, const std::string& path) {
@@ -172,9 +118,7 @@ Source read_config_file(const std::string& path) {
   try {
     return read_config_text(read_file(path, largest_document), path);
   } catch (const DataError& error) {
-    Source none;
-    none.add_problem(fmt::format("config file {}", error.what()));
-    return none;
+    return {{{.problem = fmt::format("config file {}", error.what())}}};
   }
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 
 #include "experiments/conditions/condition.h"
@@ -29,18 +28,20 @@ Key real(const char* name, const std::string& fallback, Range range, const char*
          Binds binds = Binds::nothing) {
   return number(OptionType::real, name, fallback, range, help, binds);
 }
-Key flag(const char* name, const std::string& fallback, const char* help) {
-  return {name, {"", OptionType::flag, fallback, help, {}, {}, Binds::nothing}};
-}
 Key choice(const char* name, const std::string& fallback, std::vector<std::string> choices, const char* help,
            Binds binds) {
   return {name, {"", OptionType::choice, fallback, help, {}, std::move(choices), binds}};
 }
+// A key of any other type.
+Key other(OptionType type, const char* name, const std::string& fallback, const char* help,
+          Binds binds = Binds::nothing) {
+  return {name, {"", type, fallback, help, {}, {}, binds}};
+}
 Key text(const char* name, const std::string& fallback, const char* help) {
-  return {name, {"", OptionType::text, fallback, help, {}, {}, Binds::nothing}};
+  return other(OptionType::text, name, fallback, help);
 }
 Key list(const char* name, const std::string& fallback, const char* help) {
-  return {name, {"", OptionType::list, fallback, help, {}, {}, Binds::nothing}};
+  return other(OptionType::list, name, fallback, help);
 }
 // A key whose value names parts of a kind.
 Key parts(const char* name, const std::string& fallback, const char* kind, const char* help, Binds binds) {
@@ -95,14 +96,7 @@ std::vector<Key> run_keys() {
               "length of training examples", Binds::training),
       parts("task.lengths", length_schemes().entries().front().name, "lengths",
             "the length of each training batch", Binds::training),
-      {"task.file",
-       {"",
-        OptionType::files,
-        "",
-        "text, mlm(of=text): a file to learn from; repeatable",
-        {},
-        {},
-        Binds::nothing}},
+      other(OptionType::files, "task.file", "", "text, mlm(of=text): a file to learn from; repeatable"),
   };
 }
 
@@ -116,7 +110,7 @@ std::vector<Key> training_keys() {
       real("train.learning_rate", number_text(schedule.peak), at_least(0), "peak learning rate",
            Binds::training),
       integer("train.warmup", std::to_string(schedule.warmup), between(0, largest_count),
-              "steps of linear warm-up", Binds::training),
+              "steps of linear warm-up, at most train.steps", Binds::training),
       parts("train.schedule", schedule.name, "schedules", "learning rate after the warm-up", Binds::training),
       parts("train.optimizer", trainer.optimizer, "optimizers", "update rule of the parameters",
             Binds::training),
@@ -150,13 +144,12 @@ std::vector<Key> training_keys() {
           Binds::training),
       real("finetune.learning_rate", "0", automatic_or(0), "peak learning rate; 0: that of train",
            Binds::training),
-      {"finetune.file",
-       {"", OptionType::files, "", "text: files to learn from instead; repeatable", {}, {}, Binds::training}},
+      other(OptionType::files, "finetune.file", "", "text: files to learn from instead; repeatable",
+            Binds::training),
   };
 }
 
-std::vector<Key> other_keys() {
-  const ModelConfig model;
+std::vector<Key> evaluation_keys() {
   return {
       list("evaluate.lengths", "1x, 2x, 4x, 8x", "lengths to test: 256, or 4x the training length"),
       parts("evaluate.conditions", conditions().entries().front().name, "conditions",
@@ -169,6 +162,12 @@ std::vector<Key> other_keys() {
            "score at the training length from which a seed has learned the task; 0: the task's",
            Binds::nothing),
       text("generate.prompt", "", "text to continue; empty: the task's default beginning"),
+  };
+}
+
+std::vector<Key> other_keys() {
+  const ModelConfig model;
+  return {
       parts("encoding.name", model.encoding, "positional encodings", "the encoding to draw", Binds::nothing),
       list("encoding.names", "",
            "the encodings of a gallery, one page, such as sinusoidal, rope(base=500); empty: none"),
@@ -176,7 +175,8 @@ std::vector<Key> other_keys() {
       list("encoding.positions", "", "the positions to draw, real numbers; empty: 0 … seq_len - 1"),
       integer("encoding.d_model", std::to_string(model.d_model), between(1, 65536), "width of the model"),
       integer("encoding.heads", std::to_string(model.heads), between(1, 65536), "heads of the model"),
-      flag("encoding.causal", model.causal ? "true" : "false", "queries see no later keys"),
+      other(OptionType::flag, "encoding.causal", model.causal ? "true" : "false",
+            "queries see no later keys"),
       integer("encoding.layer", "0", between(0, 999), "which layer's bias and scores to draw"),
       list("encoding.offsets", "1, 5, 10, 50", "offsets k of the matrices M_k with M_k PE_pos = PE_{pos+k}"),
       text("encoding.sentence", "dog bites man", "a sentence that the gallery reads in two orders"),
@@ -193,18 +193,12 @@ std::vector<Key> other_keys() {
 
 std::vector<Key> built_keys() {
   std::vector<Key> keys;
-  for (const auto& some :
-       {run_keys(), model_keys(), training_keys(), other_keys(), keys_of("generate", GenerationOptions())}) {
+  for (const auto& some : {run_keys(), model_keys(), training_keys(), evaluation_keys(),
+                           keys_of("generate", GenerationOptions()), other_keys()}) {
     keys.insert(keys.end(), some.begin(), some.end());
   }
-  std::vector<std::string> sections;
-  for (Key& key : keys) {
+  for (Key& key : keys)
     if (!key.kind.empty()) key.option.choices = part_kind(key.kind).names();
-    if (std::ranges::find(sections, key.section()) == sections.end()) sections.push_back(key.section());
-  }
-  std::ranges::stable_sort(keys, {}, [&](const Key& key) {
-    return std::ranges::find(sections, key.section()) - sections.begin();
-  });
   return keys;
 }
 
@@ -215,13 +209,6 @@ void check_part(const NamedPart& named) {
   if (info == nullptr)
     throw ConfigError(fmt::format("got '{}'{}, expected one of {}", part.name,
                                   did_you_mean(part.name, kind->names()), joined(kind->names())));
-  for (const auto& [option, value] : part.options) {
-    const std::string key = kind->form.substr(0, kind->form.find('.') + 1) + option;
-    const bool is_key = find_key(key) != nullptr && !info->has(option);
-    if (is_key)
-      throw ConfigError(
-          fmt::format("{} has no option {}: it is a key, write {} = {}", part.name, option, key, value));
-  }
   const std::vector<std::string> problems = option_problems(part.name, info->options, part.options);
   if (!problems.empty()) throw ConfigError(problems.front());
 }
@@ -245,6 +232,13 @@ std::string complaint_of_name(const std::string& name) {
 
 }  // namespace
 
+std::string without_prefix(const std::string& name) {
+  for (const std::string& prefix : {tune_prefix, compare_prefix}) {
+    if (name.starts_with(prefix)) return name.substr(prefix.size());
+  }
+  return name;
+}
+
 std::string name_in_section(const std::string& key) { return key.substr(key.find('.') + 1); }
 
 const std::vector<Key>& all_keys() {
@@ -253,13 +247,8 @@ const std::vector<Key>& all_keys() {
 }
 
 const Key* find_key(std::string_view name) {
-  static const std::unordered_map<std::string_view, const Key*> by_name = [] {
-    std::unordered_map<std::string_view, const Key*> keys;
-    for (const Key& key : all_keys()) keys.emplace(key.name, &key);
-    return keys;
-  }();
-  const auto found = by_name.find(name);
-  return found == by_name.end() ? nullptr : found->second;
+  const auto found = std::ranges::find(all_keys(), name, &Key::name);
+  return found == all_keys().end() ? nullptr : &*found;
 }
 
 std::string complaint(const Key& key, const std::string& value) {

@@ -26,6 +26,13 @@ struct Key {
   bool takes_value() const { return !is_outside() || !argument.empty(); }
 };
 
+/// The prefixes of a key whose values are compared, or whose best value is chosen.
+inline const std::string compare_prefix = "compare.";
+inline const std::string tune_prefix = "compare.tune.";
+
+/// A name without one of these prefixes.
+std::string without_prefix(const std::string& name);
+
 /// A key without its section: "d_model" for model.d_model.
 std::string name_in_section(const std::string& key);
 
@@ -34,6 +41,15 @@ const std::vector<Key>& all_keys();
 
 /// The key of that name, or null.
 const Key* find_key(std::string_view name);
+
+/// The key of a name with or without a prefix; null if there is none.
+inline const Key* key_behind(const std::string& name) { return find_key(without_prefix(name)); }
+
+/// The end of a message about a name that is no key: how a key of an earlier version or an option of a part is written now,
+/// the nearest known name if it is near, or else the names that were expected. `options` are those outside the sections, of
+/// which suggestions begin with `dashes`, as do keys.
+std::string hint_for(const std::string& name, const std::string& value,
+                     const std::vector<std::string>& options = {}, const std::string& dashes = "");
 
 /// Empty if the key may have `value`; else what was got and expected.
 std::string complaint(const Key& key, const std::string& value);

@@ -159,16 +159,6 @@ const PartKind& part_kind(const std::string& title) {
   return *found;
 }
 
-const PartKind& kind_of_option(const OptionSpec& option) {
-  for (const PartKind& kind : part_kinds()) {
-    const auto is_known = [&](const std::string& name) {
-      return kind.find(name) != nullptr || name == "none";
-    };
-    if (std::ranges::all_of(option.choices, is_known)) return kind;
-  }
-  throw std::logic_error(fmt::format("option {} names parts of no kind", option.name));
-}
-
 PlacedEncoding placed_encoding(const std::string& text) {
   const auto at = split_outside_brackets(text, '@');
   if (at.size() == 1) return {at.front()};

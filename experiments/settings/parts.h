@@ -44,9 +44,6 @@ const std::vector<PartKind>& part_kinds();
 /// The kind with that title.
 const PartKind& part_kind(const std::string& title);
 
-/// The kind of the parts that an option of type part may name, apart from `none` for no part.
-const PartKind& kind_of_option(const OptionSpec& option);
-
 /// A part that a value names, and the separator before it: in "rope+t5@yarn", t5 stands after + and yarn after @.
 struct NamedPart {
   Part part;

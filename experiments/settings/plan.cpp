@@ -47,15 +47,6 @@ Direction task_direction(const Settings& settings) {
   return tasks().find(parse_part(settings.text("task.name")).name).direction;
 }
 
-ModelConfig model_section(const Settings& settings) {
-  Settings resolved = settings;
-  if (settings.text("model.causal") == "auto") {
-    resolved.set("model.causal", task_direction(settings) == Direction::bidirectional ? "false" : "true",
-                 settings.origin("model.causal"));
-  }
-  return section_options<ModelConfig>(resolved, "model");
-}
-
 std::string version_of(const Metadata& metadata) {
   const auto version = metadata.find("version");
   if (version != metadata.end()) return version->second;
@@ -65,6 +56,16 @@ std::string version_of(const Metadata& metadata) {
 // ---- The plan ----
 
 namespace {
+
+// The section model in effect; model.causal = auto is what the task needs.
+ModelConfig model_section(const Settings& settings) {
+  Settings resolved = settings;
+  if (settings.text("model.causal") == "auto") {
+    resolved.set("model.causal", task_direction(settings) == Direction::bidirectional ? "false" : "true",
+                 settings.origin("model.causal"));
+  }
+  return section_options<ModelConfig>(resolved, "model");
+}
 
 // An exclusive upper bound on the positions in training.
 Index trained_positions(const PositionScheme& training, const PositionScheme& test, Index length) {
@@ -98,17 +99,11 @@ void check_of_task(const PositionScheme& training, const PositionScheme& test, c
   }
 }
 
-// A part with all its options, or with those that affect anything up to `last`. Brackets must be able to hold texts.
+// A part with all its options, or with those that affect anything up to `last`.
 Part described_part(const std::string& name, const std::vector<OptionSpec>& options, Binds last) {
-  const std::string separators = ",()=@";
   Part part{name};
-  for (const OptionSpec& option : options) {
-    if (option.type == OptionType::text && option.value.find_first_of(separators) != std::string::npos) {
-      throw ConfigError(fmt::format("{}: {}: got '{}', expected a text without any of {}", name, option.name,
-                                    option.value, separators));
-    }
+  for (const OptionSpec& option : options)
     if (option.type != OptionType::files && option.binds <= last) part.options[option.name] = option.value;
-  }
   return part;
 }
 
@@ -128,6 +123,11 @@ std::string described_parts(const Key& key, const Plan& plan, Binds last) {
   if (is_encoding && last >= Binds::test) placed.test = described_positions(plan.test_positions);
   if (placed.test == placed.training) placed.test.clear();
   return placed_text(placed);
+}
+
+// The steps of the warm-up, which ends with the training.
+Index warmup(const Settings& settings) {
+  return std::min(settings.integer("train.warmup"), settings.integer("train.steps"));
 }
 
 // 0.003 and 3e-3 are the same number.
@@ -179,7 +179,7 @@ TrainerOptions Plan::trainer(std::uint64_t seed) const {
   options.schedule = make_schedule(settings.text("train.schedule"));
   options.schedule.peak = settings.real("train.learning_rate");
   options.schedule.steps = settings.integer("train.steps");
-  options.schedule.warmup = std::min(settings.integer("train.warmup"), options.schedule.steps);
+  options.schedule.warmup = warmup(settings);
   options.clip = settings.real("train.clip");
   const Index shards = settings.integer("train.shards");
   options.shards = shards > 0 ? shards : default_shards(settings.integer("train.batch"), seq_len());
@@ -193,7 +193,8 @@ Metadata Plan::text(Binds last) const {
   const Metadata resolved = {{"model.train_length", std::to_string(model.train_length)},
                              {"model.vocab_size", std::to_string(model.vocab_size)},
                              {"model.causal", model.causal ? "true" : "false"},
-                             {"model.n_kv_heads", std::to_string(model.kv_heads())}};
+                             {"model.n_kv_heads", std::to_string(model.kv_heads())},
+                             {"train.warmup", std::to_string(warmup(settings))}};
   for (const Key& key : all_keys()) {
     const bool counts = key.is_of_model() || key.section() == "train";
     if (!counts || key.option.binds > last) continue;
@@ -243,7 +244,6 @@ Settings Plan::second_stage() const {
   const auto set = [&](const std::string& key, const std::string& value) {
     second.set(key, value, "finetune");
   };
-  const std::string& steps = settings.text("finetune.steps");
   const std::string& lengths = settings.text("finetune.lengths");
   PlacedEncoding encoding = placed_encoding(exchanges_encoding(settings) ? settings.text("finetune.encoding")
                                                                          : full.at(encoding_key));
@@ -258,17 +258,11 @@ Settings Plan::second_stage() const {
       std::to_string(length_of(settings, "finetune.length", settings.text("finetune.length"))));
   set("evaluate.lengths", joined(tested));
   if (lengths != "same") set("task.lengths", lengths);
-  set("train.steps", steps);
-  if (settings.integer("train.warmup") > settings.integer("finetune.steps")) set("train.warmup", steps);
+  set("train.steps", settings.text("finetune.steps"));
   if (settings.real("finetune.learning_rate") > 0.0) {
     set("train.learning_rate", settings.text("finetune.learning_rate"));
   }
   if (settings.is_given("finetune.file")) {
-    const std::string task_name = task_part(settings).name;
-    if (!reads_files(task_name)) {
-      throw ConfigError(fmt::format("finetune.file = {}: task {} reads no file",
-                                    settings.text("finetune.file"), task_name));
-    }
     check_texts(settings.list("task.file"), settings.list("finetune.file"));
     set("task.file", settings.text("finetune.file"));
   }

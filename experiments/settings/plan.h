@@ -41,9 +41,6 @@ LengthScheme training_lengths(const Settings& settings);
 /// What the task needs of a model.
 Direction task_direction(const Settings& settings);
 
-/// The section model in effect; model.causal = auto is what the task needs.
-ModelConfig model_section(const Settings& settings);
-
 /// The version that wrote the metadata of a training; empty if no training did. Before 0.10 they did not say it.
 std::string version_of(const Metadata& metadata);
 

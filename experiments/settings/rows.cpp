@@ -39,19 +39,11 @@ Row only_row(const Settings& settings) {
   return {encoding, "", {{encoding_key, encoding}}, settings};
 }
 
-void check_values(const Factor& factor) {
-  for (const std::string& value : factor.values) {
-    if (std::ranges::count(factor.values, value) == 1) continue;
-    throw ConfigError(fmt::format("compare.{}: {} is listed more than once, expected values that differ",
-                                  factor.key, value));
-  }
-}
-
 void check_labels(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     if (std::ranges::count(rows, row.label, &Row::label) == 1) continue;
     throw ConfigError(fmt::format(
-        "[row {0}]: {0} is listed more than once, as another row has that label; expected a unique name",
+        "[row {}]: it is listed more than once, expected values in [compare] and names of rows that differ",
         row.label));
   }
 }
@@ -66,9 +58,6 @@ std::string marked(const std::string& name, const std::string& label) {
   while (end > 0 && end < name.size() && !begins_character(name[end])) --end;
   return name.substr(0, end) + mark;
 }
-
-// The origin of a setting without the line number: a warm-up and the steps in one file belong together.
-std::string source_of(const std::string& origin) { return origin.substr(0, origin.rfind(':')); }
 
 }  // namespace
 
@@ -128,20 +117,10 @@ bool is_comparable(const Key& key) {
          std::ranges::find(not_compared, key.name) == not_compared.end();
 }
 
-void fit_warmup(Settings& settings) {
-  const std::string origin = settings.origin("train.warmup");
-  if (settings.integer("train.warmup") <= settings.integer("train.steps") || origin == command_line_origin ||
-      source_of(origin) == source_of(settings.origin("train.steps"))) {
-    return;
-  }
-  settings.set("train.warmup", settings.text("train.steps"), origin + ", cut to train.steps");
-}
-
 std::vector<Row> rows_of(const Settings& settings) {
   Settings base = settings;
   base.forget_comparison();
   const std::vector<Factor> factors = settings.factors();
-  std::ranges::for_each(factors, check_values);
   std::vector<Row> rows;
   if (!settings.has_rows()) rows.push_back(only_row(base));
   if (!factors.empty()) {
@@ -150,7 +129,6 @@ std::vector<Row> rows_of(const Settings& settings) {
   for (const WrittenSection& row : settings.sections("row")) rows.push_back(written(base, row));
   check_labels(rows);
   name_folders(rows);
-  for (Row& row : rows) fit_warmup(row.settings);
   return rows;
 }
 

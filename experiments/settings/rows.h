@@ -46,7 +46,4 @@ std::string folder_of(const std::string& label);
 /// Whether rows may differ in this key.
 bool is_comparable(const Key& key);
 
-/// If a run is shorter than a warm-up from a default or another file, the warm-up is cut to the run.
-void fit_warmup(Settings& settings);
-
 }  // namespace ordinal::experiments

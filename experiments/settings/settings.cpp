@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
-#include "experiments/settings/unknown_keys.h"
 #include "framework/core/errors.h"
 #include "framework/core/options.h"
 #include "framework/core/part.h"
@@ -19,13 +19,13 @@ namespace {
 
 constexpr std::int64_t most_seeds = 1000;
 
-// The m and n of experiment.seeds = m..n.
+// The m and n of experiment.seeds = m..n; a number of seeds is both.
 std::optional<std::pair<Index, Index>> range_of_seeds(const std::string& text) {
-  const std::size_t dots = text.find("..");
-  if (dots == std::string::npos) return std::nullopt;
-  const auto first = parse_integer(text.substr(0, dots));
-  const auto last = parse_integer(text.substr(dots + 2));
-  if (!first || !last || *first < 1 || *first >= *last || *last > most_seeds) return std::nullopt;
+  const std::size_t dots = std::min(text.find(".."), text.size());
+  const auto first = parse_integer(trimmed(text.substr(0, dots)));
+  const auto last = dots < text.size() ? parse_integer(trimmed(text.substr(dots + 2))) : first;
+  if (!first || !last || *first < 1 || *last > most_seeds) return std::nullopt;
+  if (dots < text.size() && *first >= *last) return std::nullopt;
   return std::pair<Index, Index>(*first, *last);
 }
 
@@ -36,13 +36,6 @@ const Key& known_key(const std::string& name) {
 }
 
 }  // namespace
-
-const Key* key_behind(const std::string& name) {
-  for (const std::string& prefix : {tune_prefix, compare_prefix}) {
-    if (name.starts_with(prefix)) return find_key(name.substr(prefix.size()));
-  }
-  return find_key(name);
-}
 
 std::vector<std::string> factor_values(const std::string& text) {
   std::vector<std::string> values =
@@ -155,12 +148,8 @@ std::vector<Settings::Line> Settings::lines(bool in_file) const {
     for (const std::string& one : are_files ? split_outside_brackets(value, '\n') : std::vector{value})
       if (!are_files || !in_file || !one.empty()) lines.push_back({section, name, one, origin});
   };
-  // In a file, a warm-up that each row cuts to its steps is left out.
-  const bool cuts_warmup = in_file && !is_given("train.warmup") && rows_set("train.steps");
-  for (const Key& key : all_keys()) {
-    if (!cuts_warmup || key.name != "train.warmup")
-      add(key.section(), name_in_section(key.name), text(key.name), origin(key.name));
-  }
+  for (const Key& key : all_keys())
+    add(key.section(), name_in_section(key.name), text(key.name), origin(key.name));
   for (const char* kind : {"compare", "row", "claim"}) {
     for (const WrittenSection& section : sections(kind)) {
       const std::string title = section.kind + (section.id.empty() ? "" : " " + section.id);
@@ -204,20 +193,16 @@ std::string Settings::print_config() const {
 std::vector<std::uint64_t> seeds(const Settings& settings) {
   const std::string& text = settings.text("experiment.seeds");
   const auto range = range_of_seeds(text);
-  const std::int64_t count = range ? range->second : parse_integer(trimmed(text)).value_or(0);
-  bool is_valid = count <= most_seeds;
-  std::vector<std::uint64_t> seeds(static_cast<std::size_t>(is_valid ? std::max<std::int64_t>(count, 0) : 0));
+  std::vector<std::uint64_t> seeds(static_cast<std::size_t>(range ? range->second : 0));
   std::iota(seeds.begin(), seeds.end(), 1U);
-  if (text.find(',') != std::string::npos) {
-    for (const std::string& item : settings.list("experiment.seeds")) {
-      const std::int64_t seed = parse_integer(item).value_or(-1);
-      is_valid = is_valid && seed >= 0;
-      seeds.push_back(static_cast<std::uint64_t>(seed));
-    }
+  bool is_valid = range || text.find(',') != std::string::npos;
+  for (const std::string& item : range ? std::vector<std::string>() : settings.list("experiment.seeds")) {
+    const Index seed = parse_integer(item).value_or(-1);
+    is_valid = is_valid && seed >= 0;
+    seeds.push_back(static_cast<std::uint64_t>(seed));
   }
-  std::vector<std::uint64_t> sorted = seeds;
-  std::ranges::sort(sorted);
-  if (is_valid && !seeds.empty() && std::ranges::adjacent_find(sorted) == sorted.end()) return seeds;
+  const std::set<std::uint64_t> different(seeds.begin(), seeds.end());
+  if (is_valid && !seeds.empty() && different.size() == seeds.size()) return seeds;
   throw ConfigError(fmt::format(
       "experiment.seeds: got '{}', expected a number of seeds from 1 to {}, a list of different seeds such "
       "as 1,2,7, or a range such as 5..30 for as many as it takes (for the single seed 7: 7,)",

@@ -16,13 +16,6 @@ namespace ordinal::experiments {
 /// The origin of a setting that was given on the command line.
 inline const std::string command_line_origin = "command line";
 
-/// The prefixes of a key whose values are compared, or whose best value is chosen.
-inline const std::string compare_prefix = "compare.";
-inline const std::string tune_prefix = "compare.tune.";
-
-/// The key of a name with or without one of these prefixes; null if there is none.
-const Key* key_behind(const std::string& name);
-
 /// Values of one key that are compared, or from which the best is chosen: compare.model.d_model = 32, 64.
 struct Factor {
   std::string key;
@@ -35,7 +28,7 @@ std::vector<std::string> factor_values(const std::string& text);
 std::string factor_text(const std::vector<std::string>& values);
 
 /// A section other than those of keys. [compare] says in what rows differ, and [row NAME] is an explicit row. [claim ID]
-/// is about the results; section_keys() lists its keys.
+/// is about the results.
 struct WrittenSection {
   struct Setting {
     std::string key;

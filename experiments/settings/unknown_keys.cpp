@@ -1,12 +1,11 @@
-#include "experiments/settings/unknown_keys.h"
-
+// What a name that is no key may mean.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
+#include "experiments/settings/keys.h"
 #include "experiments/settings/parts.h"
-#include "experiments/settings/settings.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -20,7 +19,7 @@ const ByName elsewhere = {
     {"n_layers", "model.layers"},     {"num_heads", "model.heads"},     {"n_heads", "model.heads"},
     {"seq_len", "task.train_length"}, {"dataset", "task.name"}};
 
-// How keys of earlier versions are written now: {0} is compare. or nothing, {1} the value.
+// What to use instead of keys and options of the version before: {0} is compare. or nothing, {1} the value.
 const ByName formerly = {
     {"positional.encoding", "write {0}model.encoding = {1}"},
     {"positional.encodings", "write compare.model.encoding = {1}"},
@@ -29,14 +28,9 @@ const ByName formerly = {
     {"positional.positions", "positions stand behind @, write {0}model.encoding = rope@{1}"},
     {"positional.test_positions", "positions stand behind @, write {0}model.encoding = rope@contiguous:{1}"},
     {"finetune.positions", "positions stand behind @, write {0}finetune.encoding = rope@{1}"},
-    {"experiment.seed", "write experiment.seeds = {1}, with a comma"}};
-
-std::string without_prefix(const std::string& name) {
-  for (const std::string& prefix : {tune_prefix, compare_prefix}) {
-    if (name.starts_with(prefix)) return name.substr(prefix.size());
-  }
-  return name;
-}
+    {"experiment.seed", "write experiment.seeds = {1}, with a comma"},
+    {"completion", "--help shows all options and keys, --list NAME a part with its options"},
+    {"plan-ranks", "progress shows the time left after the first training"}};
 
 std::string section_of(const std::string& name) {
   return name.substr(0, std::min(name.find('.'), name.size()));

@@ -1,13 +1,11 @@
-#include "experiments/settings/words.h"
-
+// The words of a command line.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <boost/program_options.hpp>
 #include <string_view>
-#include <utility>
 
-#include "experiments/settings/unknown_keys.h"
+#include "experiments/settings/command_line.h"
 #include "framework/core/text.h"
 
 namespace ordinal::experiments {
@@ -51,11 +49,6 @@ std::string given(const po::option& option) {
   return option.original_tokens.empty() ? option.string_key : option.original_tokens.front();
 }
 
-// Options of the version before, and what to use instead.
-constexpr std::pair<std::string_view, std::string_view> removed_options[] = {
-    {"completion", "--help shows all options and keys, --list NAME a part with its options"},
-    {"plan-ranks", "progress shows the time left after the first training"}};
-
 // Why a word is unknown to Boost, or not an option.
 std::string unknown_option(const std::string& given, const DriverDescription& driver) {
   if (!given.starts_with('-')) {
@@ -71,8 +64,6 @@ std::string unknown_option(const std::string& given, const DriverDescription& dr
   const std::size_t equals = std::min(given.find('='), given.size());
   const std::string name = given.substr(2, equals - 2);
   const std::string value = given.substr(std::min(equals + 1, given.size()));
-  for (const auto& [option, instead] : removed_options)
-    if (name == option) return fmt::format("--{} was removed: {}", name, instead);
   return fmt::format("unknown option --{}{}", name, hint_for(name, value, outside, "--"));
 }
 
@@ -85,7 +76,9 @@ std::string problem_of(const po::option& option, const ConfigEntry& entry, const
                      entry.value);  // --out --quiet
 }
 
-// If a key is repeated, the last value wins. The word after an unknown option is not a second mistake.
+ConfigEntry unusable(const std::string& problem) { return {.problem = one_line("command line: " + problem)}; }
+
+// The word after an unknown option is not a second mistake.
 void read_all(const std::vector<po::option>& options, const DriverDescription& driver, Source& source) {
   bool value_of_unknown = false;
   for (const po::option& option : options) {
@@ -97,11 +90,7 @@ void read_all(const std::vector<po::option>& options, const DriverDescription& d
     const ConfigEntry entry{is_word ? driver.several : option.string_key,
                             option.value.empty() ? "" : option.value.front(), command_line_origin};
     const std::string problem = problem_of(option, entry, driver);
-    if (problem.empty()) {
-      source.add(entry, driver.find(entry.key));
-    } else {
-      source.add_problem(one_line("command line: " + problem));
-    }
+    source.entries.push_back(problem.empty() ? entry : unusable(problem));
   }
 }
 
@@ -124,7 +113,7 @@ Source read_words(const std::vector<std::string>& words, const DriverDescription
                  .options,
              driver, source);
   } catch (const po::error& error) {
-    source.add_problem(one_line(std::string("command line: ") + error.what()));
+    source.entries.push_back(unusable(error.what()));
   }
   return source;
 }

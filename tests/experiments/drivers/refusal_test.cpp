@@ -173,16 +173,10 @@ using RefusedModel = RefusedTokens;
 TEST_F(RefusedModel, WithTensorsThatNobodyReads) {
   tokens("good.npy", {2, 5}, 3);
   run_well("parity", parity_of("good", "good", altered_model({}, {})));
-  expect_refused("parity", parity_of("good", "good", altered_model({{"output.weight", {30, 16}}}, {})),
-                 "altered.safetensors: checkpoint: the model has no parameters output.weight (");
   expect_refused(
       "parity",
-      parity_of("good", "good",
-                altered_model({{"block.1.attention.qkv.weight", {48, 16}}, {"final_norm.gain", {16}}}, {})),
-      "the model has no parameters block.1.attention.qkv.weight, final_norm.gain (");
-  expect_refused("parity", parity_of("good", "good", altered_model({}, {{"model.bias", "false"}})),
-                 "the model has no parameters block.0.attention.output.bias, block.0.attention.qkv.bias, "
-                 "block.0.feed_forward.down.bias, block.0.feed_forward.up.bias (");
+      parity_of("good", "good", altered_model({{"output.weight", {30, 16}}, {"final_norm.gain", {16}}}, {})),
+      "altered.safetensors: checkpoint: the model has no parameters final_norm.gain, output.weight (");
 }
 
 // The weights are finite, what follows from them is not. In double it is.
@@ -199,17 +193,6 @@ TEST_F(RefusedModel, WhoseNumbersBecomeInfiniteOrNaN) {
   run_well("parity", parity_of("good", "good", model) + " --precision double");
 }
 
-TEST_F(RefusedModel, WithMetadataThatNobodyReads) {
-  tokens("good.npy", {2, 5}, 3);
-  const auto with = [](const Metadata& metadata) {
-    return parity_of("good", "good", altered_model({}, metadata));
-  };
-  run_well("parity", with({{"format", "pt"}, {"model.encoding", "sinusoidal"}}));
-  expect_refused("parity", with({{"model.scale_embeding", "false"}, {"tied", "true"}}),
-                 "altered.safetensors: metadata: the model does not read model.scale_embeding, tied (");
-  expect_refused("parity", with({{"positional.base", "500"}}), "the model does not read positional.base (");
-}
-
 // Heads, activation, encoding and the like are in the metadata alone, which other programs may drop.
 TEST_F(RefusedModel, WithoutTheSettingsThatNoTensorTells) {
   tokens("good.npy", {2, 5}, 3);
@@ -219,12 +202,10 @@ TEST_F(RefusedModel, WithoutTheSettingsThatNoTensorTells) {
       {"train", tiny + "--out new --model altered.safetensors"},
       {"encoding", "--quiet --out new --model altered.safetensors"},
       {"parity", parity_of("good", "good", "altered.safetensors")}};
-  for (const std::string key : {"model.heads", "model.block", "model.norm", "model.encoding"}) {
-    altered_model({}, {{key, ""}});
-    for (const auto& [program, arguments] : programs) {
-      expect_refused(program, arguments,
-                     "altered.safetensors: its metadata lacks " + key + "; no tensor says what they are");
-    }
+  altered_model({}, {{"model.heads", ""}});
+  for (const auto& [program, arguments] : programs) {
+    expect_refused(program, arguments,
+                   "altered.safetensors: its metadata lacks model.heads; no tensor says what they are");
   }
   EXPECT_FALSE(exists("new"));
 }
@@ -241,15 +222,6 @@ TEST_F(RefusedModel, WithoutItsTask) {
   run_well(
       "evaluate",
       "--quiet --out new --evaluate.batches=1 --evaluate.lengths=1x --task.name=language --model " + model);
-}
-
-TEST_F(RefusedModel, OfMoreBranchesThanTheFileHasTensors) {
-  std::string many = "attention";
-  for (int i = 1; i < 3000; ++i) many += ", attention";
-  expect_refused(
-      "evaluate", "--quiet --out new --model " + altered_model({}, {{"model.block", many}}),
-      "altered.safetensors: model.block and model.layers make 3000 branches, and there are only 45 tensors");
-  EXPECT_FALSE(exists("new"));
 }
 
 TEST_F(RefusedTokens, OfAPromptThatTheTaskDoesNotKnow) {

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "experiments/settings/checks.h"
-#include "experiments/settings/words.h"
 #include "tests/experiments/settings/command.h"
 #include "tests/framework/storage/scratch_folder.h"
 
@@ -106,7 +105,7 @@ TEST(CommandLine, EachMistakeIsOneLine) {
            {{"--Quiet"}, "unknown option --Quiet"},
            {{"--x="}, "unknown option --x"},
            {{"--tokens=a.npy"}, "unknown option --tokens"},
-           {{"--plan-ranks=4"}, "--plan-ranks was removed: progress shows the time left"},
+           {{"--plan-ranks=4"}, "unknown option --plan-ranks: progress shows the time left"},
            // Words that are no options.
            {{"a.cfg"}, "(for a config file: --config a.cfg)"},
            {{"-h"}, "got '-h', expected an option such as"},
@@ -120,12 +119,6 @@ TEST(CommandLine, EachMistakeIsOneLine) {
            {{"--task.file=a.txt "}, "and a config cannot hold the spaces around it"},
            {{"--task.file= "}, "and a config cannot hold the spaces around it"}})
     EXPECT_THAT(problems_of(words), ElementsAre(HasSubstr(line))) << words.front();
-}
-
-TEST(CommandLine, RequiredOptionsAreNamed) {
-  DriverDescription driver = train_like(Builds::model);
-  driver.required = {"model"};
-  EXPECT_THAT(refusals(driver, {}), ElementsAre("--model is missing (see train --help)"));
 }
 
 TEST(CommandLine, APathWithoutRoomForFilesIsRefused) {
@@ -163,44 +156,20 @@ TEST(CommandLine, IsQuotedAsAShellReadsIt) {
             "train --model m '--generate.prompt=it'\\''s $5'");
 }
 
-TEST(CommandLine, AllMistakesComeAtOnceThoseOfAFileInTheOrderOfItsLines) {
+TEST(CommandLine, AllMistakesComeAtOnceFirstThoseOfFilesInTheOrderOfTheirLines) {
   const std::string path =
       config("order.cfg", "[train]\nbatch = 0\nstepz = 1\nwarmup = x\n[model]\nd_modle = 1\nheads = 0\n");
   EXPECT_THAT(problems_of({"--config", path, "--train.clip=x", "--nothing", "--config", "missing.cfg",
                            "--model.block=feed_forward(activation=a)"}),
-              ElementsAre(HasSubstr("unknown option --nothing"), HasSubstr(":2: train.batch: got 0"),
-                          HasSubstr(":3: unknown key train.stepz"), HasSubstr(":4: train.warmup"),
-                          HasSubstr(":6: unknown key model.d_modle"), HasSubstr(":7: model.heads"),
-                          HasSubstr("missing.cfg"), HasSubstr("train.clip: got 'x'"),
+              ElementsAre(HasSubstr(":2: train.batch: got 0"), HasSubstr(":3: unknown key train.stepz"),
+                          HasSubstr(":4: train.warmup"), HasSubstr(":6: unknown key model.d_modle"),
+                          HasSubstr(":7: model.heads"), HasSubstr("missing.cfg"),
+                          HasSubstr("train.clip: got 'x'"), HasSubstr("unknown option --nothing"),
                           HasSubstr("model.block: feed_forward: activation: got 'a', expected one of")));
 }
 
 TEST(CommandLine, HelpIsGivenWhateverElseIsWrong) {
   EXPECT_TRUE(parse({"--help", "--train.steps=x", "--nothing"}).help);
-}
-
-TEST(Warmup, OfADefaultOrAConfigGivesWayToAShorterRun) {
-  const std::string path = config("warmup.cfg", "[train]\nsteps = 1000\nwarmup = 300\n");
-  EXPECT_EQ(parse({"--train.steps=50"}).settings.integer("train.warmup"), 50);
-  const Settings cut = parse({"--config", path, "--train.steps=200"}).settings;
-  EXPECT_EQ(cut.integer("train.warmup"), 200);
-  EXPECT_EQ(cut.origin("train.warmup"), path + ":3, cut to train.steps");
-  EXPECT_EQ(parse({"--config", path}).settings.integer("train.warmup"), 300);
-  EXPECT_EQ(
-      parse({"--config", config("warmup2.cfg", cut.resolved_config())}).settings.integer("train.warmup"),
-      200);
-}
-
-TEST(Warmup, ThatWasAskedForMustFit) {
-  const std::string path = config("short.cfg", "[train]\nsteps = 10\nwarmup = 20\n");
-  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
-           {"--config", path},
-           {"--train.steps=10", "--train.warmup=20"},
-           {"--config", config("ten.cfg", "[train]\nsteps = 10\n"), "--train.warmup=20"}}) {
-    EXPECT_THAT([&] { check_training(parse(words).settings); },
-                ::testing::ThrowsMessage<ConfigError>(
-                    "train.warmup = 20 exceeds train.steps = 10; lower train.warmup or raise train.steps"));
-  }
 }
 
 // The saved config reproduces the run, from any files and options.

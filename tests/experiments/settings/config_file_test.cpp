@@ -5,13 +5,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/experiments/settings/command.h"
+
 namespace ordinal::experiments {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 Source read(const std::string& text) { return read_config_text(text, "a.cfg"); }
+
+std::vector<std::string> problems_of(const std::string& text) {
+  return refusals(train_like(Builds::rows), {"--config", config("a.cfg", text)});
+}
 
 // "[row NAME] key = value (origin)".
 std::vector<std::string> entries(const std::string& text) {
@@ -35,17 +42,11 @@ TEST(ConfigFile, WindowsLinesTabsAByteOrderMarkAndNoLastNewlineAreFine) {
               ElementsAre("train.steps = 5 (a.cfg:2)", "train.batch = 3 (a.cfg:3)"));
 }
 
-TEST(ConfigFile, FilesMayBeGivenMoreThanOnceAndStandOnLinesOfTheirOwn) {
-  EXPECT_THAT(entries("[task]\nfile = a.txt\nfile = b c.txt\n"),
-              ElementsAre("task.file = a.txt\nb c.txt (a.cfg:2)"));
-}
-
 // [row NAME] and [compare]: what they mean is in rows_test.cpp.
 TEST(ConfigFile, RowsComeInOrderAndTheirKeysAreInFull) {
   EXPECT_THAT(entries("[row wide, slow]\nmodel.d_model = 64\ntrain.learning_rate = 1e-4\n[row b]\n"),
               ElementsAre("[row wide, slow]  =  (a.cfg:1)", "[row wide, slow] model.d_model = 64 (a.cfg:2)",
                           "[row wide, slow] train.learning_rate = 1e-4 (a.cfg:3)", "[row b]  =  (a.cfg:4)"));
-  EXPECT_THAT(read("[row a]\nmodel.heads = 1\n[row b]\nmodel.heads = 2\n").problems(), IsEmpty());
 }
 
 TEST(ConfigFile, ANameOfARowMayHoldWhatANameMayHold) {
@@ -73,11 +74,15 @@ TEST(ConfigFile, EachMistakeIsOneLine) {
            {"[compare]\nmodel.head = 1\n",
             "a.cfg:2: unknown key compare.model.head (did you mean model.heads?)"},
            {"[train]\nsteps = 1\nbatch = 2\nsteps = 3\n", "a.cfg:4: train.steps: already set in line 2"},
+           {"[claim T1]\nfoo = 1\n",
+            "a.cfg:2: unknown key [claim T1] foo, expected one of words, statement, source, expected, note, "
+            "seeds"},
            {"[row a]\nmodel.heads = 1\n[row b]\n[row a]\nmodel.heads = 2\n",
             "a.cfg:5: [row a] model.heads: already set in line 2"}})
-    EXPECT_THAT(read(text).problems(), ElementsAre(problem)) << text;
-  EXPECT_THAT(read("[task]\nname = copy   # the task\n").problems(), IsEmpty());
-  EXPECT_THAT(read("[compare]\ntune.train.learning_rate = 1, 2\n").problems(), IsEmpty());
+    EXPECT_THAT(problems_of(text), ElementsAre(HasSubstr(problem))) << text;
+  EXPECT_THAT(problems_of("[task]\nname = copy   # the task\n[row a]\nmodel.heads = 1\n"
+                          "[row b]\nmodel.heads = 2\n[compare]\ntune.train.learning_rate = 1, 2\n"),
+              IsEmpty());
 }
 
 }  // namespace

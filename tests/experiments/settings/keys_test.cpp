@@ -9,10 +9,7 @@
 #include <functional>
 #include <set>
 
-#include "experiments/settings/config_file.h"
 #include "experiments/settings/parts.h"
-#include "framework/training/trainer.h"
-#include "models/model_config.h"
 #include "tests/experiments/settings/command.h"
 
 namespace ordinal::experiments {
@@ -160,43 +157,13 @@ TEST(Keys, OfPartsTakeKnownOnesWithOptionsThatTheyHave) {
   EXPECT_NE(complaint(*find_key("task.name"), "copy, reverse"), "");
 }
 
-TEST(Keys, EmptyInAFileIsWrongForNumbersFlagsChoicesAndParts) {
+TEST(Keys, EmptyAreWrongForNumbersFlagsChoicesAndParts) {
   for (const Key& key : all_keys()) {
-    const Source file = read_config_text(key.name + " =\n", "a.cfg");
-    ASSERT_EQ(file.entries.size(), 1U) << key.name;
-    EXPECT_EQ(file.entries[0].value, "");
-    EXPECT_TRUE(file.problems().empty());
     const OptionType type = key.option.type;
     const bool words = key.kind.empty() && key.name != "experiment.name" &&
                        (type == OptionType::text || type == OptionType::list || type == OptionType::files);
     EXPECT_EQ(complaint(key, "").empty(), words) << key.name;
   }
-}
-
-// Written once: in the struct that a run fills from the keys.
-TEST(Keys, HaveTheDefaultsOfTheStructsThatTheyFill) {
-  const Settings settings;
-  const TrainerOptions trainer;
-  EXPECT_EQ(settings.integer("train.steps"), trainer.schedule.steps);
-  EXPECT_EQ(settings.integer("train.warmup"), trainer.schedule.warmup);
-  EXPECT_EQ(settings.real("train.learning_rate"), trainer.schedule.peak);
-  EXPECT_EQ(settings.text("train.schedule"), trainer.schedule.name);
-  EXPECT_EQ(settings.text("train.optimizer"), trainer.optimizer);
-  EXPECT_EQ(settings.real("train.clip"), trainer.clip);
-  EXPECT_EQ(settings.integer("train.seed"), static_cast<Index>(trainer.seed));
-  const ModelConfig model;
-  EXPECT_EQ(settings.text("model.encoding"), model.encoding);
-  EXPECT_EQ(settings.integer("task.train_length"), model.train_length);
-  EXPECT_EQ(settings.integer("model.d_model"), model.d_model);
-  EXPECT_EQ(settings.integer("encoding.d_model"), model.d_model);
-  EXPECT_EQ(settings.integer("encoding.heads"), model.heads);
-}
-
-TEST(Nearest, IsTheOneWithTheFewestChanges) {
-  EXPECT_EQ(nearest("train.step", {"train.batch", "train.steps", "task.name"}), "train.steps");
-  EXPECT_EQ(nearest("steps", {"train.steps", "x"}), "x");  // by edit distance: six extra letters against five
-  EXPECT_EQ(nearest("", {"ab", "a", "abc"}), "a");
-  EXPECT_EQ(nearest("abc", {"abc", "abd"}), "abc");
 }
 
 }  // namespace

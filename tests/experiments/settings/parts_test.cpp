@@ -41,14 +41,6 @@ TEST(PartKinds, HoldEveryRegistry) {
   EXPECT_EQ(part_kind("conditions").names(), conditions().names());
 }
 
-// A file stands in a key, because brackets hold no paths.
-TEST(Parts, HaveNoKeysInBrackets) {
-  EXPECT_EQ(complaint(*find_key("task.name"), "text(file=book.txt)"),
-            "text has no option file: it is a key, write task.file = book.txt");
-  EXPECT_EQ(complaint(*find_key("train.optimizer"), "adamw(learning_rate=0.1)"),
-            "adamw has no option learning_rate: it is a key, write train.learning_rate = 0.1");
-}
-
 // One line of help for each, from the part, and a default that the part accepts.
 TEST(Parts, SayWhatTheirOptionsAre) {
   for (const PartKind& kind : part_kinds()) {
@@ -103,22 +95,6 @@ TEST(PositionalChoice, OfTheTestIsThatOfTrainingUnlessItIsGiven) {
     EXPECT_EQ(choice.training.describe(64), training) << entry;
     EXPECT_EQ(choice.test.describe(64), test) << entry;
   }
-}
-
-TEST(Parts, OfAnUnknownNameOrOptionAreRefusedWithTheKnownOnes) {
-  const auto positions = [](const std::string& scheme) {
-    return [=] { positional_choice(with({{"model.encoding", "rope@" + scheme}})); };
-  };
-  EXPECT_THAT(positions("random"),
-              ThrowsMessage<ConfigError>(HasSubstr("positions: got 'random', expected one of contiguous, ")));
-  EXPECT_THAT(
-      positions("yarn(beta=3)"),
-      ThrowsMessage<ConfigError>(HasSubstr("yarn has no option beta, expected one of scale, yarn_alpha")));
-  EXPECT_THAT([] { make_condition("windows"); },
-              ThrowsMessage<ConfigError>(HasSubstr(
-                  "evaluate.conditions: got 'windows' (did you mean window?), expected one of trained")));
-  EXPECT_THAT([] { make_condition("window(k=3)"); },
-              ThrowsMessage<ConfigError>(HasSubstr("window has no option k, expected one of size")));
 }
 
 TEST(List, NamesEveryPartUnderItsKindWithItsOptions) {

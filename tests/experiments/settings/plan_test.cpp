@@ -86,6 +86,7 @@ TEST(TrainerOptions, WarmUpNoLongerThanTheRun) {
   Settings settings;
   settings.set("train.steps", "50", "test");
   EXPECT_EQ(plan_of(settings).trainer(1).schedule.warmup, 50);
+  EXPECT_EQ(plan_of(settings).full.at("train.warmup"), "50") << "which binds a result";
   settings.set("train.shards", "4", "test");
   EXPECT_EQ(plan_of(settings).trainer(7).shards, 4);
   EXPECT_EQ(plan_of(settings).trainer(7).seed, 7U);
@@ -206,7 +207,7 @@ TEST(FinetuneSettings, AreThoseOfTheFirstStageWithWhatFinetuneSays) {
   EXPECT_EQ(second.integer("task.train_length"), 128);
   EXPECT_EQ(second.real("train.learning_rate"), 1e-5);
   EXPECT_EQ(second.integer("train.batch"), 4);
-  EXPECT_EQ(second.integer("train.warmup"), 30);   // not past the end
+  EXPECT_EQ(plan_of(second).full.at("train.warmup"), "30");
   EXPECT_EQ(second.integer("finetune.steps"), 0);  // there is no third stage
   EXPECT_EQ(second_stage({{"train.learning_rate", "0.5"}}).real("train.learning_rate"), 0.5);
 }

@@ -6,8 +6,6 @@
 
 #include <set>
 
-#include "experiments/settings/checks.h"
-#include "framework/core/errors.h"
 #include "tests/experiments/settings/command.h"
 
 namespace ordinal::experiments {
@@ -20,7 +18,6 @@ using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
 using ::testing::Not;
 using ::testing::Pair;
-using ::testing::ThrowsMessage;
 
 const DriverDescription driver{.name = "extrapolation",
                                .summary = "",
@@ -184,10 +181,10 @@ TEST(Rows, NamesAreCutBetweenCharacters) {
 TEST(Rows, ThatCannotBeAreRefused) {
   for (const auto& [text, problem] : std::vector<std::pair<std::string, std::string>>{
            {"[compare]\nmodel.encoding = rope, none, rope\n",
-            "compare.model.encoding: rope is listed more than once, expected values that differ"},
-           {"[compare]\nmodel.d_model = 32, 32\n", "compare.model.d_model: 32 is listed more than once"},
+            "[row rope]: it is listed more than once, expected values in [compare] and names of rows that "
+            "differ"},
            {"[compare]\nmodel.encoding = rope, none\n[row rope]\nmodel.d_model = 32\n",
-            "[row rope]: rope is listed more than once, as another row has that label"},
+            "[row rope]: it is listed more than once, expected values"},
            {"[compare]\nmodel.d_model = 32, x\n",
             "wrong.cfg:2: compare.model.d_model: got 'x', expected a whole number"},
            {"[row a]\nmodel.d_model = x\n",
@@ -202,10 +199,6 @@ TEST(Rows, ThatCannotBeAreRefused) {
     EXPECT_THAT(problems_of_text(text), HasSubstr(problem)) << text;
   for (const std::string other : {"[model]\nd_model = 64, many\n", "[experiment]\ntune_seed = 1, 2\n"})
     EXPECT_THAT(problems_of_text(other), AllOf(HasSubstr(": got '"), Not(HasSubstr("compare")))) << other;
-  Settings settings;
-  settings.add_to_section("compare", "", "model.d_model", "8, 8", "test");
-  EXPECT_THAT([&] { rows_of(settings); },
-              ThrowsMessage<ConfigError>(HasSubstr("compare.model.d_model: 8 is listed more than once")));
 }
 
 // The same lengths, batches and seeds for all rows; otherwise they would not be comparable.
@@ -267,30 +260,6 @@ TEST(PrintConfig, ShowsWhatIsComparedAndWhereItWasSaid) {
               AllOf(HasSubstr("compare.model.d_model = 32, 64"), HasSubstr("(" + path + ":2)"),
                     HasSubstr("compare.tune.train.learning_rate = 1e-3, 3e-3"),
                     HasSubstr("[row a] model.layers = 1"), HasSubstr("(" + path + ":5)")));
-}
-
-// A row with fewer steps than the warm-up of the others warms up to its end.
-TEST(Warmup, IsCutForEachRow) {
-  Settings settings;
-  settings.add_to_section("compare", "", "train.steps", "50, 1000", "a.cfg:1");
-  EXPECT_THAT(values(settings, "train.warmup"), ElementsAre("50", "100"));
-  settings = rows_of_words({"--config", config("warmup.cfg", "[train]\nsteps = 1000\nwarmup = 300\n"),
-                            "--config", config("short.cfg", "[row short]\ntrain.steps = 20\n[row long]\n")});
-  EXPECT_THAT(values(settings, "train.warmup"), ElementsAre("20", "300"));
-  EXPECT_EQ(settings.integer("train.warmup"), 300);
-}
-
-TEST(Warmup, ThatWasAskedForWithTheStepsOfARowMustFit) {
-  const auto problem_of_first = [](const Settings& settings) {
-    return [=] { check_training(rows_of(settings).front().settings); };
-  };
-  EXPECT_THAT(problem_of_first(settings_from("[train]\nwarmup = 300\n[row short]\ntrain.steps = 20\n")),
-              ThrowsMessage<ConfigError>(HasSubstr("train.warmup = 300 exceeds train.steps = 20")));
-  EXPECT_THAT(problem_of_first(settings_from("[row short]\ntrain.steps = 20\ntrain.warmup = 30\n")),
-              ThrowsMessage<ConfigError>(HasSubstr("train.warmup = 30 exceeds train.steps = 20")));
-  EXPECT_THAT(problem_of_first(rows_of_words({"--compare.train.steps=50,1000", "--train.warmup=100"})),
-              ThrowsMessage<ConfigError>(
-                  "train.warmup = 100 exceeds train.steps = 50; lower train.warmup or raise train.steps"));
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ std::string problem_of(const Values& values) {
     const std::string problem = complaint(*find_key(key), value);
     if (!problem.empty()) return problem;
   }
-  return problem_of(with(values));
+  return problem_of(with(values, command_line_origin));
 }
 
 TEST(Settings, OfDefaultsMakeARow) { EXPECT_EQ(problem_of(Settings()), ""); }
@@ -110,6 +110,8 @@ TEST(Contradictions, AreFoundWhereRowsAreBuilt) {
            {{{"train.shards", "6"}}, "expected a power of two"},
            {{{"train.shards", "64"}}, "exceeds train.batch = 32"},
            {{{"train.score_step", "2000"}}, "exceeds train.steps"},
+           {{{"train.warmup", "2000"}},
+            "train.warmup = 2000 exceeds train.steps = 1000; lower train.warmup or raise train.steps"},
            {{{"task.name", "text"}}, "set task.file"},
            {{{"experiment.name", "../up"}}, "got '../up', expected letters"},
            {{{"evaluate.conditions", "trained, trained"}}, "trained is listed more than once"},
@@ -133,9 +135,10 @@ TEST(Contradictions, IncludeAModelThatSeesTooMuchOrTooLittleForItsTask) {
            {"bucket_sort", "false", "true", "needs a bidirectional model"}}) {
     EXPECT_EQ(problem_of({{"task.name", task}}), "") << task;
     EXPECT_EQ(problem_of({{"task.name", task}, {"model.causal", right}}), "") << task;
-    EXPECT_THAT(problem_of({{"task.name", task}, {"model.causal", wrong}}),
-                AllOf(HasSubstr("model.causal = " + wrong + " (test), but task " + task + " " + problem),
-                      HasSubstr("expected " + right + " or auto")));
+    EXPECT_THAT(
+        problem_of({{"task.name", task}, {"model.causal", wrong}}),
+        AllOf(HasSubstr("model.causal = " + wrong + " (command line), but task " + task + " " + problem),
+              HasSubstr("expected " + right + " or auto")));
   }
 }
 

@@ -28,17 +28,14 @@ TEST(Unused, IsWhatEveryRowSetsItselfOrNoRowHas) {
   const std::string rows = config("rows.cfg", "[row a]\nmodel.d_model = 16\n[row b]\nmodel.d_model = 32\n");
   for (const auto& [words, line] : std::vector<std::pair<std::vector<std::string>, std::string>>{
            {{"--model.d_model=24", "--compare.model.d_model=16,32"},
-            "model.d_model = 24 would change nothing: every row sets it itself (compare.model.d_model = 16, "
-            "32); did you mean --compare.model.d_model=24?"},
-           {{"--model.encoding=rope(base=5)", "--compare.model.encoding=t5,none"},
-            "model.encoding = rope(base=5) would change nothing: every row sets it itself "
-            "(compare.model.encoding = t5, none); did you mean --compare.model.encoding='rope(base=5)'?"},
+            "model.d_model = 24 would change nothing: every row sets it itself; leave it out, or set "
+            "compare.model.d_model"},
            {{"--train.learning_rate=1", "--compare.tune.train.learning_rate=0.1,0.2"},
-            "train.learning_rate = 1 would change nothing: every row sets it itself "
-            "(compare.tune.train.learning_rate = 0.1, 0.2); leave out one of them"},
+            "train.learning_rate = 1 would change nothing: every row sets it itself; leave it out, or set "
+            "compare.train.learning_rate"},
            {{"--config", rows, "--model.d_model=24"},
-            "model.d_model = 24 would change nothing: every row sets it itself ([row a], [row b]); leave out "
-            "one of them"},
+            "model.d_model = 24 would change nothing: every row sets it itself; leave it out, or set "
+            "compare.model.d_model"},
            {{"--finetune.length=2x"},
             "finetune.length = 2x would change nothing: no row has finetune.steps above 0"},
            {{"--compare.finetune.length=1x,2x"},
@@ -47,6 +44,9 @@ TEST(Unused, IsWhatEveryRowSetsItselfOrNoRowHas) {
             "experiment.tune_seed = 7 would change nothing: no compare.tune.… is set"},
            {{"--task.file=c.txt", "--task.file=d.txt"},
             "task.file = c.txt, d.txt would change nothing: no task reads files, expected text or "
+            "mlm(of=text)"},
+           {{"--finetune.file=c.txt", "--finetune.steps=5"},
+            "finetune.file = c.txt would change nothing: no task reads files, expected text or "
             "mlm(of=text)"}})
     EXPECT_THAT(compared(words), ElementsAre(line));
   EXPECT_THAT(
