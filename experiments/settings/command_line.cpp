@@ -90,7 +90,7 @@ class Parser {
 
   void refuse(const ConfigEntry& entry, const std::string& why) { problems_.push_back(entry.complaint(why)); }
 
-  // apply() reports the values that they cannot have.
+  // apply_all() reports the values that they cannot have.
   void read_outside_options(const Source& words) {
     OptionValues values;
     for (const ConfigEntry& entry : words.entries) {
@@ -120,7 +120,7 @@ class Parser {
     for (const ConfigEntry& entry : source.entries) {
       if (!entry.problem.empty()) {
         problems_.push_back(entry.problem);
-      } else if (result_.given.contains(entry.key)) {
+      } else if (entry.origin == command_line_origin && result_.given.contains(entry.key)) {
         const std::string problem = option_problem(*driver_.find(entry.key), entry.value);
         if (!problem.empty()) problems_.push_back(one_line(fmt::format("--{}: {}", entry.key, problem)));
       } else {

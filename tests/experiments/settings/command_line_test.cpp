@@ -168,6 +168,11 @@ TEST(CommandLine, AllMistakesComeAtOnceFirstThoseOfFilesInTheOrderOfTheirLines) 
                           HasSubstr("model.block: feed_forward: activation: got 'a', expected one of")));
 }
 
+TEST(CommandLine, OptionsOutsideTheSectionsAreNoKeysOfAFile) {
+  EXPECT_THAT(problems_of({"--config", config("out.cfg", "out = x\n"), "--out=y"}),
+              ElementsAre(HasSubstr("out.cfg:1: unknown key out")));
+}
+
 TEST(CommandLine, HelpIsGivenWhateverElseIsWrong) {
   EXPECT_TRUE(parse({"--help", "--train.steps=x", "--nothing"}).help);
 }
