@@ -386,9 +386,5 @@ TEST(FineTuning, WithTheSameEncodingNeedsNoOtherCheckpoint) {
   EXPECT_THAT(unused_settings(settings, Builds::model), IsEmpty());
 }
 
-TEST(FineTuning, OfAFileThatIsNoCheckpointIsRefused) {
-  EXPECT_THROW(fine_tuning_settings(Settings(), "/nothing/here.safetensors"), CheckpointError);
-}
-
 }  // namespace
 }  // namespace ordinal::experiments

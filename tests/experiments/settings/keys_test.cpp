@@ -100,30 +100,6 @@ TEST(Keys, AndOptionsTakeTheirDefaultsAndTheLimitsOfTheirNumbersAndNothingPastTh
   });
 }
 
-TEST(Keys, OfFlagsTakeTrueAndFalseAlone) {
-  for (const Key& key : all_keys()) {
-    if (key.option.type != OptionType::flag) continue;
-    const std::string or_auto = key.option.automatic.empty() ? "" : " or auto";
-    EXPECT_EQ(complaint(key, "true") + complaint(key, "false"), "");
-    for (const std::string wrong : {"", "1", "0", "yes", "True", "on"}) {
-      EXPECT_EQ(complaint(key, wrong), "got '" + wrong + "', expected true or false" + or_auto) << key.name;
-    }
-  }
-}
-
-TEST(Keys, OfChoicesTakeTheirChoicesAlone) {
-  for (const Key& key : all_keys()) {
-    if (key.option.type != OptionType::choice && key.option.type != OptionType::part) continue;
-    ASSERT_FALSE(key.option.choices.empty()) << key.name;
-    for (const std::string& choice : key.option.choices) {
-      EXPECT_EQ(complaint(key, choice), "");
-      EXPECT_THAT(complaint(key, "x"), HasSubstr(choice)) << key.name;
-      EXPECT_NE(complaint(key, choice + "x"), "") << key.name;
-      EXPECT_NE(complaint(key, choice.substr(0, choice.size() - 1)), "") << key.name;  // no guessing
-    }
-  }
-}
-
 // The location of the value, for the message.
 TEST(Keys, OfPartsTakeKnownOnesWithOptionsThatTheyHave) {
   for (const Key& key : all_keys()) {

@@ -132,20 +132,6 @@ TEST(List, OfOnePartOrOneKindIsThatAlone) {
   }
 }
 
-TEST(List, SaysInWhichOrderEncodingsAct) {
-  EXPECT_THAT(list_text(""), HasSubstr("several at once: a+b, where a acts before b)\n"));
-  EXPECT_THAT(list_text("attention"), HasSubstr("Names stand in the order of model.encoding"));
-  const std::string help = help_text({.name = "extrapolation", .summary = "", .sections = {"model"}});
-  EXPECT_THAT(help, HasSubstr("in a+b, a acts before b"));
-}
-
-TEST(List, SaysWhatALayerIs) {
-  EXPECT_THAT(list_text("cope"), AllOf(HasSubstr("positional.cope.<layer>.table"),
-                                       HasSubstr("Layers are the\n  branches `attention` of the model")));
-  EXPECT_THAT(list_text("conv"),
-              AllOf(HasSubstr("\n    block.N.conv.weight"), HasSubstr("\n  N = 0, 1, … is the block")));
-}
-
 TEST(List, OfAKindMayBeInTheSingularAndOfSomethingUnknownNamesTheNearest) {
   EXPECT_EQ(list_text("activation"), list_text("activations"));
   EXPECT_EQ(list_text("branch"), list_text("branches"));

@@ -92,15 +92,10 @@ TEST(EvaluationLengths, AreTheNearestToAMultipleAHalfUp) {
 TEST(Contradictions, AreFoundWhereRowsAreBuilt) {
   for (const auto& [values, problem] : std::vector<std::pair<Values, std::string>>{
            {{{"model.d_model", "9"}, {"model.heads", "3"}}, "sinusoidal: needs an even width"},
-           {{{"model.d_model", "9"}, {"model.heads", "3"}, {"model.encoding", "none+sinusoidal"}},
-            "sinusoidal: needs an even width"},
            {{{"model.encoding", "rope(rotary_fraction=0.2)"}}, "expected an even number of at least 2"},
-           {{{"model.encoding", "sinusoidal(base=1)"}}, "sinusoidal: base: got 1, expected"},
-           {{{"model.encoding", "sinusoidal(base=many)"}}, "sinusoidal: base: got 'many', expected"},
            {{{"model.encoding", "none@contiguous:spaced"}},
             "positions = spaced would change nothing: none takes no positions"},
            {{{"model.encoding", "rope@yarn(yarn_beta=1)"}}, "yarn_alpha = 1 is not below yarn_beta = 1"},
-           {{{"model.encoding", "rope@yarn:ntk:yarn"}}, "expected encoding@training:test"},
            {{{"model.encoding", "sinus"}}, "got 'sinus', expected one of none, sinusoidal, learned"},
            {{{"model.encoding", "cope"}, {"task.name", "reverse_string"}}, "cope"},
            {{{"model.n_kv_heads", "3"}}, "heads 4 is not divisible by n_kv_heads 3"},

@@ -5,14 +5,11 @@
 
 #include "experiments/settings/keys.h"
 #include "experiments/settings/parts.h"
-#include "tests/experiments/settings/command.h"
 
 namespace ordinal::experiments {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 TEST(UnknownKeys, AreAnsweredWithHowToWriteWhatWasMeant) {
   for (const auto& [key, value, hint] : std::vector<std::array<std::string, 3>>{
@@ -63,22 +60,6 @@ TEST(UnknownKeys, OfEveryOptionNameAPartThatHasIt) {
       }
     }
   }
-}
-
-TEST(UnknownKeys, AreOneLineWhereverTheyAreWritten) {
-  const std::string path = config(
-      "old.cfg", "[positional]\nbase = 500\n[compare]\ntrain.beta2 = 0.9, 0.99\n[row a]\nmodel.ff = 7\n");
-  EXPECT_THAT(
-      refusals(train_like(Builds::rows), {"--config", path, "--task.symbols=5", "--positional.scale", "3"}),
-      ElementsAre(
-          StartsWith(path + ":2: unknown key positional.base: it is an option of"),
-          StartsWith(path + ":4: unknown key compare.train.beta2: it is an option of adamw"),
-          StartsWith(path + ":6: unknown key model.ff: it is an option of feed_forward"),
-          "command line: unknown option --task.symbols: it is an option of copy, reverse, copy_repeat, "
-          "replace, sort, mode, count, reverse_string, duplicate_string, odds_first, bucket_sort, write "
-          "task.name = copy(symbols=5)",
-          "command line: unknown option --positional.scale: it is an option of interpolated, ntk, yarn, "
-          "longrope, write model.encoding = rope@interpolated(scale=…)"));
 }
 
 }  // namespace

@@ -93,17 +93,6 @@ TEST(Unread, IsAKeyOfAnotherProgram) {
   }
 }
 
-// So --help does not offer it either.
-TEST(Unread, IsNotInTheHelpOfTheProgram) {
-  for (const DriverDescription& driver :
-       {train_driver(), extrapolation_driver(), generate_driver(), encoding_driver()}) {
-    for (const std::string& key : driver.unread) {
-      EXPECT_EQ(help_text(driver).find("--" + key + " "), std::string::npos) << driver.name << " " << key;
-      EXPECT_NE(find_key(key), nullptr) << key;
-    }
-  }
-}
-
 TEST(Unread, IsNoKeyInTheHelpOfTheProgram) {
   for (const DriverDescription& driver :
        {extrapolation_driver(), claims_driver(), train_driver(), evaluate_driver(), generate_driver(),
