@@ -43,12 +43,14 @@ TokenScores oracle_scores(const Examples& examples) {
   return scores;
 }
 
-// Scores of a reader that ignores order: right or wrong where a label says so.
-TokenScores order_blind_scores(const Examples& examples, std::optional<bool> Label::*reader) {
+// Whether an answer is right, where a reader has one.
+using Answer = std::function<std::optional<bool>(const Label&)>;
+
+TokenScores scores_of(const Examples& examples, const Answer& answer) {
   constexpr double no_probabilities = std::numeric_limits<double>::infinity();
   TokenScores scores;
   for (const Label& label : examples.labels) {
-    const std::optional<bool> right = label.*reader;
+    const std::optional<bool> right = answer(label);
     scores.losses.push_back(right ? no_probabilities : not_a_number);
     scores.hits.push_back(right.value_or(false) ? 1 : 0);
   }
@@ -68,10 +70,15 @@ std::vector<Reader> readers_of(const Task& task, Index train_length) {
     const auto ngrams = std::make_shared<NgramReader>(task, order, train_length, examples);
     readers.push_back({label, [ngrams](const Examples& all) { return ngrams->score(all.batch); }});
   }
+  const auto add = [&](const std::string& label, const Answer& answer) {
+    readers.push_back({label, [answer](const Examples& all) { return scores_of(all, answer); }});
+  };
   if (std::ranges::count(task.metrics(), Conflict::contested, &MetricSpec::conflict) > 0) {
-    readers.push_back(
-        {"majority", [](const auto& all) { return order_blind_scores(all, &Label::majority); }});
-    readers.push_back({"draw", [](const auto& all) { return order_blind_scores(all, &Label::draw); }});
+    const Index tokens = task.seq_len(train_length);
+    add("majority", [](const Label& label) { return label.majority; });
+    add("draw", [](const Label& label) { return label.draw; });
+    add(fmt::format("last {}", tokens),
+        [tokens](const Label& label) { return label.draw && label.source <= tokens ? true : label.draw; });
   }
   if (!task.classes().empty()) readers.push_back({"oracle", oracle_scores});
   return readers;
@@ -94,6 +101,15 @@ std::optional<Gate> gate_of(const Task& task, double threshold) {
   if (!metric->is_fraction() || threshold <= 1.0) return Gate{.metric = gate->metric, .threshold = threshold};
   throw ConfigError(fmt::format("evaluate.gate: got {}, expected at most 1: it is a threshold of {}",
                                 threshold, metric->title()));
+}
+
+// The score of a reader at a length, or null.
+const Score* score_of(const std::vector<Score>& references, const std::string& reader, Index length,
+                      const std::string& metric) {
+  const auto score = std::ranges::find_if(references, [&](const Score& one) {
+    return one.row == reader && one.length == length && one.metric == metric;
+  });
+  return score == references.end() ? nullptr : &*score;
 }
 
 LearningGate fixed_gate(const Task& task, const Gate& gate) {
@@ -139,10 +155,15 @@ std::optional<LearningGate> learning_gate(const Task& task, Index train_length,
   const std::optional<Gate> gate = gate_of(task, threshold);
   const bool scored = std::ranges::count(references, train_length, &Score::length) > 0;
   if (!gate || !scored) return std::nullopt;
+  const Score* oracle = score_of(references, "oracle", train_length, gate->metric);
+  const auto metrics = task.metrics();
+  if (gate->reader.empty() && oracle != nullptr &&
+      !std::ranges::find(metrics, gate->metric, &MetricSpec::id)->reached(oracle->value, gate->threshold))
+    throw ConfigError(
+        fmt::format("evaluate.gate: got {}, expected one that can be reached: the oracle has {:.4g} {}",
+                    gate->threshold, oracle->value, gate->metric));
   if (gate->reader.empty()) return fixed_gate(task, *gate);
-  const auto score = std::ranges::find_if(references, [&](const Score& one) {
-    return one.row == gate->reader && one.length == train_length && one.metric == gate->metric;
-  });
+  const Score* score = score_of(references, gate->reader, train_length, gate->metric);
   return LearningGate{
       gate->metric, score->value,
       fmt::format("{}, the score of the {} baseline",

@@ -12,7 +12,8 @@
 namespace ordinal::experiments {
 
 /// The baselines: uniform, unigram, bigram and 4-gram, counted on training examples; the oracle, for a task with classes;
-/// majority and draw, which ignore order, for a task that labels contested targets. Each length is scored on the validation
+/// for a task that labels contested targets also majority and draw, which ignore order, and "last 64", which is right where the
+/// source lies within the last 64 tokens (the training length) and else guesses as draw does. Each length is scored on the validation
 /// examples that models of the first seed are scored on; `row` names the baseline. The oracle hits a target if it is certain of it.
 std::vector<Score> reference_scores(const Task& task, const Settings& settings,
                                     const std::vector<Index>& lengths, std::uint64_t validation_seed);
@@ -21,7 +22,8 @@ std::vector<Score> reference_scores(const Task& task, const Settings& settings,
 /// gates, or if a baseline sets the threshold. Throws ConfigError for an accuracy above 1.
 std::optional<LearningGate> common_gate(const std::vector<const Task*>& tasks, double threshold = 0.0);
 
-/// The same for one task, whose threshold a baseline may set. None if no length is the training length.
+/// The same for one task, whose threshold a baseline may set. None if no length is the training length. Throws ConfigError, too,
+/// for a threshold that the oracle does not reach.
 std::optional<LearningGate> learning_gate(const Task& task, Index train_length,
                                           const std::vector<Score>& references, double threshold = 0.0);
 

@@ -49,7 +49,7 @@ std::set<std::string> names(const std::vector<Score>& references) {
 TEST(References, KnowMoreTheFurtherTheyLookBack) {
   const auto task = make_task("language");
   const auto references = reference_scores(*task, settings_of("language"), {32, 64}, 1);
-  ASSERT_EQ(names(references).size(), 7U);
+  ASSERT_EQ(names(references).size(), 8U);
   for (const Index length : {32, 64}) {
     double before = std::log2(30.0) + 1e-9;
     for (const char* label : {"uniform", "unigram", "bigram", "4-gram", "oracle"}) {
@@ -92,6 +92,23 @@ TEST(References, ThatIgnoreOrderAreWrongWhereItMatters) {
   EXPECT_EQ(value(references, "oracle", "contested.accuracy.past", 256), 1.0);
 }
 
+// It knows what lies within the last 32 tokens, and guesses like draw what lies further away.
+TEST(References, ThatReadTheLastTokensAreRightWithinThem) {
+  const auto references = reference_scores(*make_task("language"), settings_of("language"), {32, 256}, 1);
+  const auto last = [&](const std::string& metric) { return value(references, "last 32", metric, 256); };
+  EXPECT_EQ(last("contested.accuracy.near"), 1.0);
+  EXPECT_EQ(last("contested.accuracy.far"), value(references, "draw", "contested.accuracy.far", 256));
+  EXPECT_LT(last("contested.accuracy.far"), 0.5);
+  const auto targets = [&](const std::string& metric) {
+    return static_cast<double>(find(references, "last 32", metric, 256)->tokens);
+  };
+  const double far = targets("recall.accuracy.far");
+  const double near = targets("recall.accuracy.near");
+  EXPECT_NEAR(last("recall.accuracy.past"), (near + far * last("recall.accuracy.far")) / (near + far), 1e-9);
+  EXPECT_EQ(value(references, "last 32", "recall.accuracy.past", 32), 1.0);
+  EXPECT_EQ(find(references, "last 32", "bits", 256), nullptr) << "it gives no probabilities";
+}
+
 TEST(References, OfATaskWithoutClassesHaveNoOracle) {
   const auto task = make_task("copy");
   EXPECT_EQ(names(reference_scores(*task, settings_of("copy"), {32}, 1)),
@@ -121,6 +138,27 @@ TEST(LearningGates, AreANumberOrTheScoreOfAReader) {
             "bits per token of at most 3.5 at the training length");
   EXPECT_EQ(gate->threshold, value(references, "bigram", "bits", 32));
   EXPECT_FALSE(learning_gate(plain, 16, references)) << "nothing was scored at the training length";
+}
+
+TEST(LearningGates, ThatTheOracleDoesNotReachAreRefused) {
+  class Bits final : public TwoLetters {
+   public:
+    std::vector<std::string> classes() const override { return {"all"}; }
+    void example(const ExampleKey& /*key*/, Index /*length*/, std::span<Token> tokens,
+                 std::span<Token> targets) const override {
+      for (std::size_t t = 0; t < tokens.size(); ++t) targets[t] = tokens[t] = static_cast<Token>(t % 2);
+    }
+    void labels(const ExampleKey& /*key*/, Index /*length*/, std::span<Label> labels) const override {
+      for (Label& label : labels) label = {.token_class = 0, .oracle_bits = 0.5};
+    }
+    std::optional<Gate> gate() const override { return Gate{.metric = "bits", .threshold = 1.0}; }
+  };
+  const Bits task;
+  const auto references = reference_scores(task, settings_of("copy"), {32}, 1);
+  EXPECT_EQ(learning_gate(task, 32, references, 0.5)->threshold, 0.5);
+  EXPECT_THAT([&] { learning_gate(task, 32, references, 0.4); },
+              ThrowsMessage<ConfigError>(
+                  "evaluate.gate: got 0.4, expected one that can be reached: the oracle has 0.5 bits"));
 }
 
 // Rows of several tasks are held to the threshold that all of them have.
