@@ -31,9 +31,8 @@ table.left td:nth-child(n + 6) { white-space: nowrap; overflow-wrap: normal; }
 constexpr const char* page_head = R"html(<h1>Claims</h1>
 <p class="question">{}.</p>
 <p>“By” is how much the weakest inequality of a statement holds (negative: by how much it fails); for an equality it is
-left - right. It is a mean over paired seeds; a verdict is about the typical seed, and beside it stands how many count. The
-interval is that of Student’s t and of the sign test. For a comparison “in most seeds” it is the share of seeds in which the
-comparison holds, minus one half, with the exact interval. {}</p>
+left - right. It is the median of the differences over seeds, with an interval from order statistics at the level of its sign
+test. {}</p>
 <p class="controls"><label>show <select id="verdict"><option value="">all verdicts</option><option>holds</option>
 <option>fails</option><option>undecided</option></select></label>
 <label>with the words <input id="words" type="search" placeholder="rope addition"></label></p>
@@ -95,19 +94,10 @@ std::map<std::string, std::vector<Line>> by_paper(const std::vector<DecidedClaim
   return papers;
 }
 
-// What the correction guarantees for each experiment and so for the table: expectations add up even if experiments share trainings.
-std::string promise(const std::vector<DecidedClaims>& all) {
-  const auto experiments =
-      std::ranges::count_if(all, [](const DecidedClaims& one) { return !one.config.empty(); });
-  std::string text =
-      "Intervals are corrected for all claims of their experiment: the probability that an experiment has "
-      "any wrong verdict is at most 5 %";
-  if (experiments > 1) {
-    text += fmt::format("; of the {} experiments at most {:.2f} are expected to have one", experiments,
-                        0.05 * static_cast<double>(experiments));
-  }
-  return text + ".";
-}
+constexpr const char* promise =
+    "The comparisons of all claims of an experiment are decided together: at most one experiment in twenty "
+    "has any wrong "
+    "verdict.";
 
 // "0.652 (0.501 to 0.803)"; "0.1" without an interval; "–" where nothing was measured.
 std::string effect_text(const ClaimResult& result) {
@@ -190,7 +180,7 @@ std::string claims_csv(const std::vector<DecidedClaims>& all) {
 }
 
 std::string claims_markdown(const std::vector<DecidedClaims>& all) {
-  std::string text = fmt::format("# Claims\n\n{}. {}\n", claims_count(all), promise(all));
+  std::string text = fmt::format("# Claims\n\n{}. {}\n", claims_count(all), promise);
   for (const auto& [paper, lines] : by_paper(all)) {
     text += fmt::format("\n## {}\n\n", escape_markdown(paper));
     text +=
@@ -214,8 +204,8 @@ std::string claims_markdown(const std::vector<DecidedClaims>& all) {
 }
 
 std::string claims_page(const std::vector<DecidedClaims>& all, const std::filesystem::path& folder) {
-  std::string page = page_start("Claims", verdict_style) +
-                     fmt::format(page_head, escape_html(claims_count(all)), escape_html(promise(all)));
+  std::string page =
+      page_start("Claims", verdict_style) + fmt::format(page_head, escape_html(claims_count(all)), promise);
   for (const auto& [paper, lines] : by_paper(all)) {
     page += fmt::format(table_head, escape_html(paper));
     for (const Line& line : lines) page += html_row(line, folder);

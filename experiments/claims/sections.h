@@ -18,8 +18,8 @@ struct Claim {
   std::string source = {};    // who says so, and where
   std::string expected = {};  // "holds" or "fails", if someone predicted it
   std::string note = {};      // what a reader should know about the outcome
-  /// Seeds that count: `learned`, `all`, or (empty) all up to the training length and those that learned past it. For a
-  /// relation in most seeds, empty means all.
+  /// Which rows must be ranked (at least three quarters of their seeds learned): `learned`: all; `all`: none; empty: those
+  /// past the training length.
   std::string seeds = {};
   std::string origin = {};  // where it is written: "configs/claims/x.cfg:12"
   Statement statement = {};

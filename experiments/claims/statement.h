@@ -17,7 +17,7 @@ namespace ordinal::experiments {
 
 /// metric(row, length) or metric(row, length, condition). The metric is one of the task's metrics,
 /// perplexity if the task is scored in bits, or
-///   learned         1 if a seed learned the training length, else 0. No verdict if all seeds agree
+///   learned         1 if a seed learned the training length, else 0
 ///   gradient_norm   mean norm of the gradient before clipping, over the logged steps of training
 /// The last two take no length.
 /// A length is 128, 2x, or `unseen`: the mean over all tested lengths past the training length.
@@ -46,7 +46,7 @@ struct Relation {
   std::vector<Term> left = {};
   std::vector<Term> right = {};
   double margin = 0.0;         // for `equal`
-  bool in_most_seeds = false;  // about the share of seeds in which it holds, not about the typical seed
+  bool in_most_seeds = false;  // also of a row that few seeds learned
 };
 
 /// All of them must hold.

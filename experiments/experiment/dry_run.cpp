@@ -51,18 +51,14 @@ std::string table(const std::vector<Entrant>& entrants, int threads, Trained& tr
 
 std::string dry_run_text(const Settings& settings, const std::vector<Entrant>& entrants,
                          const std::vector<Entrant>& candidates, int threads) {
-  const std::vector<Index> all_looks = looks(settings);
-  const auto seeds = static_cast<std::size_t>(all_looks.front());
+  const std::size_t count = seeds(settings).size();
   Trained choosing;
   for (const Entrant& candidate : candidates) choosing.add(candidate.first());
   Trained trained;
   const std::string rows = table(entrants, threads, trained);
-  std::string text = fmt::format("{} cells = {} rows × {} seeds, {} trainings", entrants.size() * seeds,
-                                 entrants.size(), seeds, trained.identities.size() * seeds);
+  std::string text = fmt::format("{} cells = {} rows × {} seeds, {} trainings", entrants.size() * count,
+                                 entrants.size(), count, trained.identities.size() * count);
   if (!candidates.empty()) text += fmt::format(", after {} that choose values", choosing.identities.size());
-  if (all_looks.size() > 1) {
-    text += fmt::format(", and up to {} seeds of rows about which something is undecided", all_looks.back());
-  }
   text += "\n";
   std::set<std::string> tasks;
   for (const Entrant& entrant : entrants) tasks.insert(entrant.last().plan.task->describe());
@@ -71,13 +67,10 @@ std::string dry_run_text(const Settings& settings, const std::vector<Entrant>& e
     text += fmt::format("first, on seed {}, the best {} for each row: {}\n",
                         settings.integer("experiment.tune_seed"), factor.key, joined(factor.values));
   }
-  const auto total = [&](Index on_seeds) {
-    return (choosing.flops + trained.flops * static_cast<double>(on_seeds)) / 1e12;
-  };
-  text += rows + fmt::format("all trainings: {:.3g}", total(all_looks.front()));
-  if (all_looks.size() > 1) text += fmt::format(" to {:.3g}", total(all_looks.back()));
-  return text + fmt::format(" TFLOPs; scored at lengths {} ({})\n", joined(settings.list("evaluate.lengths")),
-                            joined(settings.list("evaluate.conditions")));
+  const double flops = choosing.flops + trained.flops * static_cast<double>(count);
+  return text + rows +
+         fmt::format("all trainings: {:.3g} TFLOPs; scored at lengths {} ({})\n", flops / 1e12,
+                     joined(settings.list("evaluate.lengths")), joined(settings.list("evaluate.conditions")));
 }
 
 }  // namespace ordinal::experiments

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
-#include <span>
 
 #include "experiments/claims/sections.h"
 #include "experiments/experiment/dry_run.h"
@@ -55,10 +53,13 @@ Extrapolation::Extrapolation(const Settings& settings, std::filesystem::path out
   if (entrants_.empty()) {
     for (const Row& row : rows_of(settings)) entrants_.push_back(makers_.make(row));
   }
-  seeds_of_row_.assign(entrants_.size(), static_cast<std::size_t>(looks(settings).front()));
   candidates_ = tuning_candidates(entrants_, settings, makers_);
   read_claims();
   make_cells();
+  ExperimentResult outline = this->outline();
+  add_references(outline, entrants_.front(), makers_, seeds(settings_).front());
+  references_ = std::move(outline.references);
+  gate_ = std::move(outline.gate);
 }
 
 LockedPath Extrapolation::folder_of_cell(const Row& row, std::uint64_t seed) const {
@@ -67,12 +68,10 @@ LockedPath Extrapolation::folder_of_cell(const Row& row, std::uint64_t seed) con
   return out_ / all / row.folder / fmt::format("seed-{}", seed);
 }
 
-std::vector<Cell> Extrapolation::cells_with(const std::vector<std::size_t>& seeds_of_row) const {
+void Extrapolation::make_cells() {
   std::vector<Cell> cells;
-  const std::vector<std::uint64_t> all = seeds(settings_);
-  for (std::size_t r = 0; r < entrants_.size(); ++r) {
-    const Entrant& entrant = entrants_[r];
-    for (const std::uint64_t seed : std::span(all).first(seeds_of_row[r])) {
+  for (const Entrant& entrant : entrants_) {
+    for (const std::uint64_t seed : seeds(settings_)) {
       const auto scored = entrant.checkpoints.find(seed);
       if (form_.holds == Holds::scores && scored == entrant.checkpoints.end()) continue;
       Cell& cell = cells.emplace_back(Cell{entrant, settings_, seed, folder_of_cell(entrant.row, seed)});
@@ -81,7 +80,7 @@ std::vector<Cell> Extrapolation::cells_with(const std::vector<std::size_t>& seed
     }
   }
   if (form_.holds != Holds::scores) share_trainings(cells);
-  return cells;
+  cells_ = std::move(cells);
 }
 
 std::vector<Cell> Extrapolation::own_cells() const {
@@ -99,19 +98,20 @@ void Extrapolation::read_claims() {
 }
 
 std::string Extrapolation::plan() const {
-  if (!form_.plan.empty()) return form_.plan;
-  return dry_run_text(settings_, entrants_, candidates_, workers_.threads.count());
-}
-
-// With all seeds that rows may get.
-void Extrapolation::check_all_cells() const {
-  check_cells(cells_with(std::vector(entrants_.size(), seeds(settings_).size())), workers_);
+  std::string text = form_.plan;
+  if (text.empty()) text = dry_run_text(settings_, entrants_, candidates_, workers_.threads.count());
+  const ExperimentResult result = outline();
+  Index of_claims = 0;
+  for (const Claim& claim : claims_) of_claims += std::ssize(claim.statement.relations);
+  for (const auto& lines : {warnings(result), too_few_seeds(result, std::ssize(seeds(settings_)), of_claims)})
+    for (const std::string& line : lines) text += line + "\n";
+  return text;
 }
 
 // Tuning changes rows, so their cells can only be checked afterwards.
 void Extrapolation::check_folders() const {
   check_out(out_, form_.holds);
-  if (settings_.tuned().empty()) return check_all_cells();
+  if (settings_.tuned().empty()) return check_cells(cells_, workers_);
   check_cells(tuning_cells(candidates_, settings_, out_), workers_);
 }
 
@@ -144,42 +144,20 @@ std::optional<std::vector<CellResult>> Extrapolation::results(Progress& progress
     if (!tune(entrants_, cells, settings_, makers_, workers_, progress, interrupt)) return std::nullopt;
     make_cells();
   }
-  if (!settings_.tuned().empty()) check_all_cells();
+  if (!settings_.tuned().empty()) check_cells(cells_, workers_);
   write_file_atomically(out_ / "resolved.cfg", settings_.resolved_config());
   ResultsSoFar finished;
   if (!workers_.share)
     finished = [&](std::vector<CellResult> so_far) { write_page_so_far(std::move(so_far), progress); };
-  const auto run = [&] { return run_cells(own_cells(), workers_, progress, interrupt, finished); };
-  auto results = run();
-  const std::vector<Index> all_looks = workers_.share ? std::vector<Index>{} : looks(settings_);
-  for (std::size_t l = 1; l < all_looks.size() && results && !interrupt.requested(); ++l) {
-    if (!add_seeds(*results, all_looks[l])) break;
-    results = run();
-  }
+  auto results = run_cells(own_cells(), workers_, progress, interrupt, finished);
   return interrupt.requested() ? std::nullopt : results;
-}
-
-bool Extrapolation::add_seeds(const std::vector<CellResult>& results, Index look) {
-  const ExperimentResult result = experiment(results);
-  std::set<std::string> open = undecided_rows(result);
-  for (const ClaimResult& claim : decide_claims(result)) {
-    if (claim.verdict != Verdict::undecided) continue;
-    for (const Quantity& quantity : quantities_of(claim.claim.statement)) open.insert(quantity.row);
-  }
-  bool any = false;
-  for (std::size_t r = 0; r < entrants_.size(); ++r) {
-    if (!open.contains(entrants_[r].row.label)) continue;
-    seeds_of_row_[r] = static_cast<std::size_t>(look);
-    any = true;
-  }
-  make_cells();
-  return any;
 }
 
 ExperimentResult Extrapolation::outline() const {
   ExperimentResult result = outline_of(entrants_);
   result.name = form_.holds == Holds::cells ? settings_.text("experiment.name") : name_by_folder(out_);
-  result.looks = std::ssize(looks(settings_));
+  result.references = references_;
+  result.gate = gate_;
   return result;
 }
 
@@ -187,13 +165,15 @@ ExperimentResult Extrapolation::experiment(std::vector<CellResult> results) {
   if (!frame_) {
     frame_ = outline();
     frame_->settings = settings_.resolved_config();
+    const std::string folder = out_.string();
     const std::string config = (out_ / "resolved.cfg").string();
     frame_->command = form_.command;
     if (form_.command.empty())
-      frame_->command =
-          "./experiments/run " + quoted_for_shell((config.starts_with('-') ? "./" : "") + config);
+      frame_->command = fmt::format("./experiments/run {} --out={}",
+                                    quoted_for_shell((config.starts_with('-') ? "./" : "") + config),
+                                    quoted_for_shell(folder));
     frame_->manifest = {{"seeds", settings_.text("experiment.seeds")}};
-    add_tasks(*frame_, entrants_, makers_, seeds(settings_).front());
+    add_tasks(*frame_, entrants_, makers_);
   }
   ExperimentResult result = *frame_;
   add_cells(result, std::move(results));

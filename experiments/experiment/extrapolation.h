@@ -38,7 +38,8 @@ class Extrapolation {
   Extrapolation(const Settings& settings, std::filesystem::path out, const CellWorkers& workers,
                 Form form = {});
 
-  /// What would be run: cells, parameters, floating-point operations and memory of each. Or the plan of the form.
+  /// What would be run: cells, parameters, floating-point operations and memory of each. Or the plan of the form. Then what the
+  /// results will not be able to say.
   std::string plan() const;
 
   /// Throws ConfigError if the results folder holds something else, and what check_cells() throws.
@@ -62,15 +63,10 @@ class Extrapolation {
 
  private:
   LockedPath folder_of_cell(const Row& row, std::uint64_t seed) const;
-  std::vector<Cell> cells_with(const std::vector<std::size_t>& seeds_of_row) const;
-  void make_cells() { cells_ = cells_with(seeds_of_row_); }
-  void check_all_cells() const;
+  void make_cells();
   std::vector<Cell> own_cells() const;  // of this share
   void read_claims();
   std::optional<std::vector<CellResult>> results(Progress& progress);
-  /// Gives each row with anything undecided as many seeds as `look`. Returns whether there is such a
-  /// row.
-  bool add_seeds(const std::vector<CellResult>& results, Index look);
   /// Rows, lengths, conditions and metrics, without results.
   ExperimentResult outline() const;
   /// The experiment with these results. Computes what does not depend on them only once.
@@ -84,8 +80,9 @@ class Extrapolation {
   Form form_;
   Entrants makers_;
   std::vector<Entrant> entrants_;
-  std::vector<std::size_t> seeds_of_row_;  // for each entrant, how many of all seeds are trained
-  std::vector<Entrant> candidates_;        // from which tuning chooses
+  std::vector<Entrant> candidates_;  // from which tuning chooses
+  std::vector<Score> references_;
+  std::optional<LearningGate> gate_;
   std::vector<Cell> cells_;
   std::vector<Claim> claims_;
   std::optional<ExperimentResult>

@@ -44,7 +44,7 @@ Series distance_series(const std::vector<std::vector<DistanceShare>>& models, In
   for (std::size_t bin = 0; bin < models.front().size(); ++bin) {
     std::vector<double> sample;
     for (const auto& bins : models) sample.push_back(bins[bin].second);
-    add_mean(series, models.front()[bin].first, summarize(sample, Range::fraction));
+    add_mean(series, models.front()[bin].first, summarize(sample));
   }
   return series;
 }
@@ -195,7 +195,8 @@ class RowFigures {
     chart.title = fmt::format("{}: attention by distance at length {}", row_.label, length);
     chart.subtitle = "mean over heads and queries";
     if (const std::size_t models = shown.layers.begin()->second.size(); models > 1)
-      chart.subtitle = fmt::format("mean over heads, queries and {} seeds; bands are 95 % intervals", models);
+      chart.subtitle =
+          fmt::format("mean over heads, queries and {} seeds; bands: from the lowest to the highest", models);
     chart.x_label = "distance from query to key";
     chart.y_label = "share of the attention";
     chart.y_low = 0.0;

@@ -24,7 +24,7 @@ void add_distances(const AttentionRow<float>& row, double share, std::vector<dou
 ///   <row>-attention-<layer>-at-<length>.svg  of the first and the last attention layer, on one validation example, averaged
 ///                                            over heads
 ///   <row>-distances-at-<length>.svg          share of the attention by distance from query to key, of both layers: the mean
-///                                            over heads, queries and seeds, with the 95 % interval over seeds
+///                                            over heads, queries and seeds, with the range over seeds
 /// The lengths are the training length and the longest tested length, if a condition tests it whole. All figures except the
 /// distances use the first seed. Whatever the encoding does not support is left out. One model is in memory at a time, and of
 /// a matrix with the square of the length a few rows, so this takes less memory than training and scoring.

@@ -82,22 +82,6 @@ std::string question_of(const std::vector<Entrant>& entrants, const ExperimentRe
   return fmt::format("{}, how does {} do on longer ones?", trained, rows);
 }
 
-// Adds baselines to compare the models with, from the first row's task if all rows are tested on it.
-void add_references(ExperimentResult& result, const Entrant& first, const Entrants& makers,
-                    std::uint64_t seed) {
-  const Settings& settings = first.row.settings;
-  const double threshold = settings.real("evaluate.gate");
-  if (makers.tasks().size() == 1) {
-    result.references = reference_scores(first.task(), settings, result.lengths, seed);
-    result.gate =
-        learning_gate(first.task(), settings.integer("task.train_length"), result.references, threshold);
-    return;
-  }
-  std::vector<const Task*> tasks;
-  for (const auto& [name, task] : makers.tasks()) tasks.push_back(task.get());
-  result.gate = common_gate(tasks, threshold);
-}
-
 void write_manifest(const ExperimentResult& result, const LockedPath& out) {
   nlohmann::ordered_json manifest;
   for (const auto& [key, value] : result.manifest) manifest[key] = value;
@@ -127,12 +111,26 @@ ExperimentResult outline_of(const std::vector<Entrant>& entrants) {
   add_rows(entrants, result);
   result.conditions = entrants.front().row.settings.list("evaluate.conditions");
   result.metrics = entrants.front().task().metrics();
+  std::ranges::stable_partition(result.metrics, &MetricSpec::headline);
   return result;
 }
 
-void add_tasks(ExperimentResult& result, const std::vector<Entrant>& entrants, const Entrants& makers,
-               std::uint64_t seed) {
-  add_references(result, entrants.front(), makers, seed);
+void add_references(ExperimentResult& result, const Entrant& first, const Entrants& makers,
+                    std::uint64_t seed) {
+  const Settings& settings = first.row.settings;
+  const double threshold = settings.real("evaluate.gate");
+  if (makers.tasks().size() == 1) {
+    result.references = reference_scores(first.task(), settings, result.lengths, seed);
+    result.gate =
+        learning_gate(first.task(), settings.integer("task.train_length"), result.references, threshold);
+    return;
+  }
+  std::vector<const Task*> tasks;
+  for (const auto& [name, task] : makers.tasks()) tasks.push_back(task.get());
+  result.gate = common_gate(tasks, threshold);
+}
+
+void add_tasks(ExperimentResult& result, const std::vector<Entrant>& entrants, const Entrants& makers) {
   result.question = question_of(entrants, result);
   std::vector<std::string> tasks;
   std::vector<std::string> hashes;

@@ -14,10 +14,13 @@ namespace ordinal::experiments {
 /// Rows, lengths, conditions and metrics. Throws ConfigError if two rows' tasks are scored by different metrics.
 ExperimentResult outline_of(const std::vector<Entrant>& entrants);
 
-/// Adds what follows from the tasks that `makers` built: question, descriptions, learning gate, the
-/// hash of the data and, if all rows share one task, the scores of baselines on the examples of `seed`.
-void add_tasks(ExperimentResult& result, const std::vector<Entrant>& entrants, const Entrants& makers,
-               std::uint64_t seed);
+/// Adds the learning gate and, if all rows share one task, the scores of baselines on the examples of `seed`. Throws ConfigError
+/// for a gate that no row can reach.
+void add_references(ExperimentResult& result, const Entrant& first, const Entrants& makers,
+                    std::uint64_t seed);
+
+/// Adds what follows from the tasks that `makers` built: question, descriptions and the hash of the data.
+void add_tasks(ExperimentResult& result, const std::vector<Entrant>& entrants, const Entrants& makers);
 
 /// Adds results to `result`, and this machine and the builds of their trainings to its manifest.
 void add_cells(ExperimentResult& result, std::vector<CellResult> cells);

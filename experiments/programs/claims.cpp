@@ -88,9 +88,6 @@ std::vector<Study> studies_of(const Settings& settings, const std::filesystem::p
       source.entries.push_back({"task.file", settings.text("task.file"), command_line_origin});
     Study study{config, std::make_unique<Settings>(read_settings(source, extrapolation_driver()))};
     const std::string name = study.settings->text("experiment.name");
-    if (std::ssize(seeds(*study.settings)) < fewest_seeds)
-      problem(config, fmt::format("experiment.seeds = {}, expected at least {}: fewer decide no claim",
-                                  study.settings->text("experiment.seeds"), fewest_seeds));
     require_first(config, "experiment.name = " + name, "that of");
     for (const WrittenSection& claim : study.settings->sections("claim"))
       require_first(config, fmt::format("[claim {}]", claim.id), "in");

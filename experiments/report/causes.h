@@ -1,17 +1,15 @@
-// Where a loss at long lengths comes from: unseen positions, or attention to more keys than in training.
+// The causes of a loss at long lengths, as conditions under which the same models are tested.
 #pragma once
+
+#include <vector>
 
 #include "experiments/report/grid.h"
 
 namespace ordinal::experiments {
 
-/// Let m(length, condition) be the headline metric, signed so that larger is worse, as a mean over seeds. L is the training
-/// length, n the longest length. For each ranked row:
-///   the whole loss         m(n, trained) - m(L, trained)
-///   unseen positions       m(L, shifted) - m(L, trained)  the same length at new positions; the mean over offsets
-///   attention to more keys m(n, trained) - m(n, window)   the same length, but each query sees fewer keys
-/// Each is a separate test, not a share of the loss; negative where the change helps. A window also hides tokens that must be
-/// recalled from outside it. No lines unless `shifted` and `window` were tested, at the training length and at a longer one.
-Grid causes_grid(const ExperimentResult& result);
+/// If there is more than one condition, one grid for each headline metric: rows by conditions at the longest length, and before
+/// them, at the training length, what positions alone do: `trained` beside `shifted`, whose offsets share a column with
+/// their mean and their range. table.csv has every condition at every length.
+std::vector<Grid> condition_grids(const ExperimentResult& result);
 
 }  // namespace ordinal::experiments

@@ -12,6 +12,8 @@
 namespace ordinal::experiments {
 namespace {
 
+constexpr std::size_t fewest_for_bands = 3;  // of fewer seeds each is a dot
+
 // Safe for colour-blind readers, and dark enough for lines on white. After seven lines they repeat with other dashes
 // and hollow points.
 constexpr std::array<const char*, 7> colours = {"#0072b2", "#d55e00", "#00845f", "#b4528c",
@@ -103,13 +105,12 @@ class ChartPicture {
   }
 
   bool has_band(const Line& line) const {
-    return chart_.series.size() <= most_bands && line.series->low != line.series->high;
+    return chart_.series.size() <= most_bands && line.series->low != line.series->high && !has_dots(line);
   }
 
   bool has_dots(const Line& line) const {
     const auto& all = line.series->values;
-    return !all.empty() &&
-           std::ssize(std::ranges::max(all, {}, &std::vector<double>::size)) < fewest_for_intervals;
+    return !all.empty() && std::ranges::max(all, {}, &std::vector<double>::size).size() < fewest_for_bands;
   }
 
   // From the smallest to the largest x, so that lines reach both ends of the frame; marks get a margin.

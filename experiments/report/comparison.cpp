@@ -2,23 +2,35 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <cmath>
 #include <set>
 
 namespace ordinal::experiments {
 namespace {
 
+// A message without the name of the class that threw it: "LearnedPositionalEncoding: sequence length …".
+std::string without_class(const std::string& message) {
+  const std::size_t colon = message.find(": ");
+  const bool is_class = !message.empty() && std::isupper(static_cast<unsigned char>(message[0])) != 0 &&
+                        message.find_first_of(" (") > colon;
+  return is_class && colon != std::string::npos ? message.substr(colon + 2) : message;
+}
+
 void add_score(Group& group, const Score& score) {
   if (score.failed) {
-    if (group.failed++ == 0) group.why = score.why;
+    if (group.failed++ == 0) group.why = without_class(score.why);
   } else if (!std::isfinite(score.value)) {
     ++group.diverged;
   } else {
+    group.targets = group.values.empty() ? score.tokens : std::min(group.targets, score.tokens);
     group.seeds.push_back(score.seed);
     group.values.push_back(score.value);
     if (score.error > group.error) group.error = score.error;
   }
 }
+
+bool holds(const Comparison& comparison) { return comparison.decision == Decision::holds; }
 
 }  // namespace
 
@@ -64,11 +76,9 @@ Group at(const ExperimentResult& result, const std::string& row, Index length, c
   for (const CellResult& cell : result.cells) {
     if (cell.row != row) continue;
     const Score* score = score_at(cell.scores, metric.id, length, condition);
-    if (score == nullptr) continue;  // no targets belong to it
-    const bool counts = !group.learning.most() || has_learned(result, cell) != false;
-    if (counts || score->failed) add_score(group, *score);
+    if (score != nullptr) add_score(group, *score);  // else no targets belong to it
   }
-  group.summary = summarize(group.values, range_of(metric));
+  group.summary = summarize(group.values);
   return group;
 }
 
@@ -103,57 +113,51 @@ std::vector<std::pair<std::string, std::vector<Score>>> baselines(const Experime
   return all;
 }
 
-PairedComparison compare_groups(const Group& left, const Group& right, const MetricSpec& metric) {
-  std::vector<double> a;
-  std::vector<double> b;
+Comparison compare_groups(const Group& left, const Group& right, const MetricSpec& metric) {
+  std::vector<double> differences;
   for (std::size_t i = 0; i < left.seeds.size(); ++i) {
-    const double other = right.value_of(left.seeds[i]);
-    if (std::isnan(other)) continue;
-    a.push_back(left.values[i]);
-    b.push_back(other);
+    const double difference = left.values[i] - right.value_of(left.seeds[i]);
+    if (!std::isnan(difference)) differences.push_back(metric.lower_is_better() ? -difference : difference);
   }
-  return compare_pairs(a, b, metric.is_fraction() ? 1.0 : INFINITY);
+  return compare(std::move(differences));
 }
 
-Differences::Differences(const MetricSpec& metric, const std::vector<Column>& columns, Index looks)
-    : lower_is_better_(metric.lower_is_better()) {
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    const Column& rows = columns[c];
+Family::Family(const ExperimentResult& result) {
+  for (const MetricSpec& metric : headlines(result.metrics)) {
+    if (result.lengths.empty()) continue;
+    const Column& rows = columns_[metric.id] = columns_of(result, metric, {result.lengths.back()}).front();
     for (std::size_t left = 0; left < rows.size(); ++left) {
       for (std::size_t right = left + 1; right < rows.size(); ++right) {
         if (rows[left].is_ranked() && rows[right].is_ranked())
-          pairs_[{c, left, right}] = compare_groups(rows[left], rows[right], metric);
+          pairs_[{metric.id, {left, right}}] = compare_groups(rows[left], rows[right], metric);
       }
     }
   }
-  std::vector<PairedComparison*> all;
-  for (auto& [where, pairs] : pairs_) all.push_back(&pairs);
-  tests_ = looks * std::ssize(all);
-  correct(all, tests_ - std::ssize(all));
+  std::vector<Comparison*> all;
+  for (auto& [where, pair] : pairs_) all.push_back(&pair);
+  decide(all);
 }
 
-PairedComparison Differences::better(std::size_t column, std::size_t left, std::size_t right) const {
-  PairedComparison pairs = pairs_.at({column, std::min(left, right), std::max(left, right)});
-  const bool turned = (left > right) != lower_is_better_;  // lower - higher is good if lower is better
-  if (!turned) return pairs;
-  pairs.effect = -pairs.effect;
-  pairs.low = -std::exchange(pairs.high, -pairs.low);
-  if (pairs.decision != Decision::undecided)
-    pairs.decision = pairs.decision == Decision::holds ? Decision::fails : Decision::holds;
-  return pairs;
+Comparison Family::better(const std::string& metric, std::size_t left, std::size_t right) const {
+  const Comparison& pair = pairs_.at({metric, {std::min(left, right), std::max(left, right)}});
+  return left < right ? pair : pair.turned();
 }
 
-std::optional<Index> successes(const Group& group, const MetricSpec& metric) {
-  const auto succeed = std::ranges::count_if(group.values, [](double value) { return value >= 0.9; });
-  const auto fail = std::ranges::count_if(group.values, [](double value) { return value <= 0.1; });
-  const bool mixed = succeed > 0 && fail > 0;
-  const bool alike = group.summary.sd == 0.0;
-  if (!metric.is_fraction() || succeed + fail < group.summary.n || !(mixed || alike)) return std::nullopt;
-  return succeed;
+std::set<std::size_t> Family::best(const MetricSpec& metric) const {
+  const auto column = columns_.find(metric.id);
+  const auto best = column == columns_.end() ? std::nullopt : best_row(column->second, metric);
+  if (!best) return {};
+  std::set<std::size_t> rows;
+  std::size_t beaten = 0;
+  for (std::size_t row = 0; row < column->second.size(); ++row) {
+    if (!column->second[row].is_ranked()) continue;
+    const bool is_beaten = row != *best && holds(better(metric.id, *best, row));
+    is_beaten ? void(++beaten) : void(rows.insert(row));
+  }
+  return beaten > 0 ? rows : std::set<std::size_t>{};
 }
 
 std::string share_text(Index count, Index of) {
-  if (of < fewest_for_intervals) return fmt::format("{} of {}", count, of);
   const Interval share = clopper_pearson(count, of);
   return fmt::format("{} of {}, {:.2f} to {:.2f}", count, of, share.low, share.high);
 }
@@ -173,8 +177,6 @@ std::string multiple_of(Index length, Index train_length) {
   if (train_length == 0) return "";
   return fmt::format("{:.4g}x", static_cast<double>(length) / static_cast<double>(train_length));
 }
-
-double margin_of(const MetricSpec& metric) { return metric.measure == Measure::bits ? 0.05 : 0.02; }
 
 std::string trained_lengths(const ExperimentResult& result) {
   std::string first =

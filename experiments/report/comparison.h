@@ -1,5 +1,5 @@
-// Groups the scores of an experiment over seeds: the one place where "mean over seeds" is computed. Tables, CSV, curves and
-// sentences all read at(), so they cannot disagree.
+// Groups the scores of an experiment over seeds: the one place where "mean over seeds" is computed, and where rows are
+// compared. Tables, CSV, curves and sentences all read at() and Family, so they cannot disagree.
 #pragma once
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,9 @@
 
 namespace ordinal::experiments {
 
+/// A mean over fewer targets in a seed is not shown; their number stands in its place.
+inline constexpr Index fewest_targets = 100;
+
 /// How many seeds of a row learned the task.
 struct Learning {
   Index cells = 0;        // seeds that were run
@@ -23,25 +27,27 @@ struct Learning {
   Index not_learned = 0;  // and seeds that did not
 
   Index known() const { return learned + not_learned; }
-  /// At least half of the seeds learned the task. Other rows are shown but never ranked.
-  bool most() const { return 2 * not_learned <= cells; }
+  /// At least three quarters of the seeds learned the task. Other rows are shown but never ranked.
+  bool most() const { return 4 * not_learned <= cells; }
 };
 
-/// The scores of a row over all seeds, at one length, under one condition, in one metric. `values[i]` is the finite score of
-/// `seeds[i]`. If most seeds of a row learned the task, the others are left out. If most did not, all scores are kept and
-/// the row is not ranked. Seeds that cannot run are counted in either case.
+/// The scores of a row over all seeds, at one length, under one condition, in one metric, whether they learned the task or not.
+/// `values[i]` is the finite score of `seeds[i]`.
 struct Group {
   std::vector<std::uint64_t> seeds = {};
   std::vector<double> values = {};
   Summary summary = {};    // of `values`
   Learning learning = {};  // of the row
   double error = 0.0;      // largest standard error of a value from the choice of examples
+  Index targets = 0;       // of the value that stands on the fewest
   Index failed = 0;        // seeds that cannot run
   Index diverged = 0;      // seeds whose score is NaN or infinite
   std::string why = {};    // reason for the first failure
 
-  bool has_number() const { return summary.n > 0 && diverged == 0; }
-  bool is_ranked() const { return learning.most() && has_number(); }
+  /// Too few targets for a mean.
+  bool is_few() const { return summary.n > 0 && targets < fewest_targets; }
+  bool has_number() const { return summary.n > 0 && diverged == 0 && !is_few(); }
+  bool is_ranked() const { return learning.most() && has_number() && failed == 0; }
   /// The value of a seed; NaN if it has none.
   double value_of(std::uint64_t seed) const;
 };
@@ -78,31 +84,27 @@ Index most_seeds(const std::vector<Column>& columns);
 std::vector<std::pair<std::string, std::vector<Score>>> baselines(const ExperimentResult& result,
                                                                   const std::string& metric);
 
-/// Paired comparison of two groups of a metric over the seeds that both have.
-PairedComparison compare_groups(const Group& left, const Group& right, const MetricSpec& metric);
+/// How much better one group does than another in the seeds that both have.
+Comparison compare_groups(const Group& left, const Group& right, const MetricSpec& metric);
 
-/// Paired comparisons of each two ranked rows in each of some columns of a metric, corrected together for `looks` looks at the
-/// results (see correct()).
-class Differences {
+/// The comparisons of an experiment, which are decided together (see statistics.h): each pair of ranked rows at the longest
+/// length, under the first condition, in each headline metric.
+class Family {
  public:
-  Differences(const MetricSpec& metric, const std::vector<Column>& columns, Index looks = 1);
+  explicit Family(const ExperimentResult& result);
 
-  /// How much better row `left` is than row `right` in a column. Both must be ranked.
-  PairedComparison better(std::size_t column, std::size_t left, std::size_t right) const;
-  /// The number of comparisons over all looks.
-  Index tests() const { return tests_; }
+  Index size() const { return std::ssize(pairs_); }
+  /// How row `left` does against row `right`, by their indices in rows_of(). Both must be ranked.
+  Comparison better(const std::string& metric, std::size_t left, std::size_t right) const;
+  /// The best row, if it is decided to be ahead of any, and every ranked row that it is not decided to be ahead of.
+  std::set<std::size_t> best(const MetricSpec& metric) const;
 
  private:
-  bool lower_is_better_;
-  Index tests_ = 0;
-  std::map<std::array<std::size_t, 3>, PairedComparison> pairs_;  // by column, left row, right row > left row
+  std::map<std::string, Column> columns_;                                           // by metric
+  std::map<std::pair<std::string, std::array<std::size_t, 2>>, Comparison> pairs_;  // left row < right row
 };
 
-/// The number of seeds that succeed, for a fraction where every seed succeeds (at least 0.9) or fails (at most 0.1) and
-/// either both occur or all scores are equal. Mean and spread say little then.
-std::optional<Index> successes(const Group& group, const MetricSpec& metric);
-
-/// "4 of 5, 0.28 to 0.99": a share with its exact interval; no interval for fewer than three seeds.
+/// "4 of 5, 0.28 to 0.99": a share with its exact interval.
 std::string share_text(Index count, Index of);
 
 /// Index of the ranked row with the best mean; nothing if no row is ranked.
@@ -110,9 +112,6 @@ std::optional<std::size_t> best_row(const Column& column, const MetricSpec& metr
 
 /// "1x", "2x", "1.5x": length as a multiple of the training length; "" if rows differ in training length.
 std::string multiple_of(Index length, Index train_length);
-
-/// Smaller differences of a metric count as equivalent.
-double margin_of(const MetricSpec& metric);
 
 /// "64", or "64, and 256 in 5 % of the batches" where long batches were mixed in, or "64, in a second stage up to 128" if some
 /// row was trained further on longer sequences.

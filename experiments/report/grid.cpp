@@ -46,13 +46,15 @@ void add_notes(Grid& grid, const std::vector<std::string>& notes) {
   for (std::size_t r = 0; r < notes.size(); ++r) grid.lines[r].back().note = notes[r];
 }
 
-/// "4/5 (0.28 to 0.99)"; no interval with fewer than three seeds.
+/// "4/5 (0.28 to 0.99)".
 std::string learned_text(const Learning& learning) {
   std::string count = fmt::format("{}/{}", learning.learned, learning.cells);
-  if (learning.known() < fewest_for_intervals) return count;
   const Interval share = clopper_pearson(learning.learned, learning.known());
   return fmt::format("{} ({:.2f} to {:.2f})", count, share.low, share.high);
 }
+
+/// In place of a mean.
+std::string few_text(Index targets) { return fmt::format("{} targets", targets); }
 
 /// Adds a line below the rows for each baseline that has a score.
 void add_references(Grid& grid, const ExperimentResult& result, const MetricSpec& metric,
@@ -62,7 +64,11 @@ void add_references(Grid& grid, const ExperimentResult& result, const MetricSpec
     line.front().text = name;
     for (const Index length : result.lengths) {
       const Score* score = score_at(scores, metric.id, length);
-      line.push_back({.text = score == nullptr ? "–" : format_value(score->value), .reference = true});
+      const bool is_few = score != nullptr && score->tokens < fewest_targets;
+      line.push_back({.text = score == nullptr ? "–"
+                              : is_few         ? few_text(score->tokens)
+                                               : format_value(score->value),
+                      .reference = true});
     }
     grid.lines.push_back(std::move(line));
   }
@@ -149,6 +155,7 @@ std::string cell_text(const Group& group, Index usual_n) {
   if (group.diverged > 0) return "diverged";
   const std::string text = format_mean(group.summary);
   if (group.summary.n == 0) return group.failed > 0 ? "fails" : text;
+  if (group.is_few()) return few_text(group.targets);
   if (!group.learning.most()) return fmt::format("({})", text);
   return group.summary.n < usual_n ? fmt::format("{} (n = {})", text, group.summary.n) : text;
 }
@@ -163,26 +170,21 @@ std::string under_condition(const ExperimentResult& result) {
   return condition == trained_condition ? "" : ", under " + condition;
 }
 
-std::vector<GridCell> score_column(const std::vector<Column>& columns, std::size_t c,
-                                   const MetricSpec& metric) {
+std::vector<GridCell> score_column(const ExperimentResult& result, const std::vector<Column>& columns,
+                                   std::size_t c, const MetricSpec& metric, const std::string& condition) {
   const Column& column = columns[c];
   const Index seeds = most_seeds(columns);
-  const std::optional<std::size_t> best = best_row(column, metric);
-  const Differences differences(metric, {column});
-  const auto is_best = [&](std::size_t r) {
-    if (r == *best) return true;
-    const PairedComparison lead = differences.better(0, *best, r);
-    return lead.n >= fewest_for_intervals && lead.decision == Decision::undecided;
-  };
+  const bool is_compared = c + 1 == columns.size() && condition == conditions_of(result).front();
+  const std::set<std::size_t> best = is_compared ? Family(result).best(metric) : std::set<std::size_t>{};
   std::vector<GridCell> cells;
   for (std::size_t r = 0; r < column.size(); ++r) {
     const Group& group = column[r];
     const Summary& s = group.summary;
     GridCell cell{.text = cell_text(group, seeds), .why = group.why};
-    cell.missing = !group.has_number();
-    if (!cell.missing && std::isfinite(s.low))
-      cell.interval = fmt::format("{} to {}", format_value(s.low), format_value(s.high));
-    cell.best = group.is_ranked() && seeds >= fewest_for_intervals && is_best(r);
+    cell.missing = !group.has_number() && !group.is_few();
+    if (group.has_number() && std::isfinite(s.median.low))
+      cell.interval = fmt::format("{} to {}", format_value(s.median.low), format_value(s.median.high));
+    cell.best = best.contains(r);
     cells.push_back(std::move(cell));
   }
   return cells;
@@ -205,7 +207,8 @@ Grid main_grid(const ExperimentResult& result, const MetricSpec& metric) {
   if (result.gate) grid.add_column("seeds that learned", learned);
   const std::size_t before = grid.headings.size();
   for (std::size_t c = 0; c < columns.size(); ++c) {
-    grid.add_column(length_heading(result.lengths[c], result.train_length), score_column(columns, c, metric));
+    grid.add_column(length_heading(result.lengths[c], result.train_length),
+                    score_column(result, columns, c, metric, conditions_of(result).front()));
   }
   add_references(grid, result, metric, before);
   return grid;
@@ -231,7 +234,8 @@ std::vector<Grid> pivot_grids(const ExperimentResult& result) {
       grid.add_column(names[1] + " = " + value,
                       std::vector(down.size(), GridCell{.text = "–", .missing = true}));
     }
-    const std::vector<GridCell> scores = score_column(columns, c, result.metrics.front());
+    const std::vector<GridCell> scores =
+        score_column(result, columns, c, result.metrics.front(), conditions_of(result).front());
     for (std::size_t r = 0; r < rows.size(); ++r) {
       const auto& factors = rows[r].factors;
       if (factors.empty()) continue;
@@ -244,26 +248,14 @@ std::vector<Grid> pivot_grids(const ExperimentResult& result) {
   return grids;
 }
 
-std::vector<Grid> condition_grids(const ExperimentResult& result) {
-  const Texts conditions = conditions_of(result);
-  if (conditions.size() < 2) return {};
-  std::vector<Grid> grids;
-  for (std::size_t c = 0; c < result.lengths.size(); ++c)
-    grids.push_back(grid_of_rows(result, title_at(result, c, "under each condition")));
-  for (const std::string& condition : conditions) {
-    const std::vector<Column> columns = columns_of(result, result.metrics.front(), result.lengths, condition);
-    for (std::size_t c = 0; c < grids.size(); ++c)
-      grids[c].add_column(condition, score_column(columns, c, result.metrics.front()));
-  }
-  return grids;
-}
-
 std::vector<std::string> table_notes(const ExperimentResult& result) {
   Texts notes;
   if (result.gate)
-    notes.push_back(fmt::format(
-        "Learned: {}. Rows that most seeds did not learn stand in parentheses and are not ranked.",
-        result.gate->text));
+    notes.push_back(
+        fmt::format("Learned: {}. Rows that fewer than three quarters of the seeds learned stand in "
+                    "parentheses and are not "
+                    "ranked.",
+                    result.gate->text));
   for (const RowInfo& row : result.rows) notes.insert(notes.end(), row.notes.begin(), row.notes.end());
   std::set<std::string> seen;
   double error = 0.0;  // under the main condition
@@ -272,7 +264,7 @@ std::vector<std::string> table_notes(const ExperimentResult& result) {
     for (const RowInfo& row : rows_of(result)) {
       for (const Index length : result.lengths) {
         const Group group = at(result, row.label, length, condition, result.metrics.front());
-        if (is_main) error = std::max(error, group.error);
+        if (is_main && !group.is_few()) error = std::max(error, group.error);
         if (group.failed == 0 || !seen.insert(row.label).second) continue;
         notes.push_back(
             fmt::format("{} fails{}: {}", row.label, is_main ? "" : " under " + condition, group.why));

@@ -24,8 +24,8 @@ std::string format_mean(const Summary& summary);
 /// "1,234,567".
 std::string group_thousands(Index count);
 
-/// format_mean(); in parentheses if most seeds did not learn; "fails" where the row cannot run; "diverged". Adds " (n = 2)"
-/// if it is based on fewer than `usual_n` seeds.
+/// format_mean(); in parentheses if the row is not ranked; "fails" where the row cannot run; "diverged"; "23 targets" if they are
+/// too few for a mean. Adds " (n = 2)" if it is based on fewer than `usual_n` seeds.
 std::string cell_text(const Group& group, Index usual_n);
 
 /// "128 (2x)"; "128" if rows differ in the training length.
@@ -38,10 +38,10 @@ std::string under_condition(const ExperimentResult& result);
 struct GridCell {
   std::string text;
   std::string note = {};      // next to the text, in parentheses
-  std::string interval = {};  // "2.847 to 3.393": 95 % interval of the mean
+  std::string interval = {};  // "2.847 to 3.393": 95 % interval of the median
   std::string why = {};       // reason for a failure
   bool missing = false;       // a score without a number
-  bool best = false;          // the best in its column, or not distinguishable from it
+  bool best = false;          // see Family::best()
   bool reference = false;     // of a baseline, not a model
   bool unranked = false;      // the name of a row that did not learn the task
 };
@@ -64,9 +64,9 @@ struct Grid {
 /// Only the columns that name the rows of rows_of().
 Grid grid_of_rows(const ExperimentResult& result, const std::string& title);
 
-/// The scores of one of `columns`. The best and those not distinguishable from it are bold.
-std::vector<GridCell> score_column(const std::vector<Column>& columns, std::size_t c,
-                                   const MetricSpec& metric);
+/// The scores of one of `columns`, which are those of all lengths under a condition. Where rows are compared, the best are bold.
+std::vector<GridCell> score_column(const ExperimentResult& result, const std::vector<Column>& columns,
+                                   std::size_t c, const MetricSpec& metric, const std::string& condition);
 
 /// Rows by lengths, under the main condition. Rows made of the same factors have a column for each factor.
 /// Baselines go below.
@@ -75,9 +75,6 @@ Grid main_grid(const ExperimentResult& result, const MetricSpec& metric);
 /// If every row is a combination of two factors, one grid for each length: the first factor down, the second
 /// across.
 std::vector<Grid> pivot_grids(const ExperimentResult& result);
-
-/// If there is more than one condition, one grid for each length: rows by conditions.
-std::vector<Grid> condition_grids(const ExperimentResult& result);
 
 /// The notes under the main table, each once: the learning criterion, the sampling error, the notes of rows,
 /// and why a row fails.

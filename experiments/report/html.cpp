@@ -46,25 +46,7 @@ std::string facts(const ExperimentResult& result) {
 
 std::string verdict_section(const ExperimentResult& result) {
   std::string html = "<h2>What the numbers say</h2>\n" + html_list(verdicts(result), "verdicts");
-  const std::string looks =
-      result.looks == 1
-          ? ""
-          : fmt::format(
-                " Rows got more seeds while something about them was undecided, after each of up to {} "
-                "looks, and everything is corrected for all of these.",
-                result.looks);
-  return html +
-         "<p class=\"note\">These sentences are computed from the results. Numbers are mean ± "
-         "standard deviation over seeds that learned; P(learned) and P(success) have exact (Clopper–Pearson) "
-         "95 % intervals. Rows are compared by paired differences over the same seeds, because rows of one "
-         "seed share the order of the data, the validation examples and the initial "
-         "values of what they have in common. A verdict is about the typical seed: Student’s t and the sign "
-         "test "
-         "must both agree, and differences without spread decide nothing. All sentences are corrected "
-         "together (Holm), so that at most "
-         "one report in twenty contains a sentence that is due to chance; each interval has the confidence "
-         "level at which its comparison was tested." +
-         looks + "</p>\n";
+  return html + "<p class=\"note\">" + escape_html(procedure(result)) + "</p>\n";
 }
 
 /// A name with its note below it, or a number with its details: "1.2 ± 0.1", "(n = 4)", "1.1 to 1.3".
@@ -101,18 +83,20 @@ std::string figure(const std::string& picture, const std::string& caption,
 /// Every table, of which page.js shows one at a time. If there are two factors, their tables come first.
 std::string all_tables(const ExperimentResult& result) {
   const Index seeds = most_seeds(columns_of(result, result.metrics.front(), result.lengths));
-  const std::string intervals = seeds > 1 ? "; small: 95 % interval of the mean" : "";
-  const std::string best =
-      rows_of(result).size() > 1 ? "; bold: best of the column and all not distinguishable from it" : "";
+  const std::string intervals = seeds >= seeds_to_decide(1) ? "; small: 95 % interval of the median" : "";
+  const auto has_bold = [](const Grid& grid) {
+    return std::ranges::any_of(grid.lines,
+                               [](const auto& line) { return std::ranges::any_of(line, &GridCell::best); });
+  };
   std::string html = "<div class=\"choose\">\n";
   const auto add = [&](const std::string& name, const Grid& grid, const std::string& legend) {
-    html += fmt::format("<div{}>{}</div>\n", data_attributes({{"table", name}}), html_table(grid, legend));
+    const std::string bold =
+        has_bold(grid) ? "; bold: the best row and all that it is not decided to be ahead of" : "";
+    html +=
+        fmt::format("<div{}>{}</div>\n", data_attributes({{"table", name}}), html_table(grid, legend + bold));
   };
-  for (const Grid& grid : pivot_grids(result))
-    add(grid.title, grid, "; bold: best of the table and all not distinguishable from it");
-  for (const MetricSpec& metric : result.metrics)
-    add(metric.title(), main_grid(result, metric), intervals + best);
-  for (const Grid& grid : condition_grids(result)) add(grid.title, grid, intervals + best);
+  for (const Grid& grid : pivot_grids(result)) add(grid.title, grid, "");
+  for (const MetricSpec& metric : result.metrics) add(metric.title(), main_grid(result, metric), intervals);
   return html + "</div>\n";
 }
 
@@ -125,7 +109,8 @@ std::string other_curves(const ExperimentResult& result) {
       html += figure(inside_page(chart), escape_html(chart.title), {{"curve", chart.title}});
   };
   const std::vector<std::string> conditions = conditions_of(result);
-  for (std::size_t m = 1; m < result.metrics.size(); ++m) add(result.metrics[m].id, conditions.front());
+  for (std::size_t m = headlines(result.metrics).size(); m < result.metrics.size(); ++m)
+    add(result.metrics[m].id, conditions.front());
   for (std::size_t c = 1; c < conditions.size(); ++c) add("", conditions[c]);
   return html.empty() ? "" : "<h3>Other curves</h3>\n<div class=\"choose\">\n" + html + "</div>\n";
 }
@@ -137,13 +122,17 @@ std::string comparison_section(const ExperimentResult& result) {
   return html + other_curves(result);
 }
 
-std::string main_figure(const ExperimentResult& result) {
-  const std::string picture = inside_page(length_curves(result));
-  if (picture.empty()) return "";
+std::string main_figures(const ExperimentResult& result) {
   const std::string lengths =
       result.train_length == 0 ? "" : "; training used lengths up to " + trained_lengths(result);
-  return figure(picture, fmt::format("{} at each length that was tested{}.",
-                                     escape_html(result.metrics.front().title()), lengths));
+  std::string html;
+  for (const MetricSpec& metric : headlines(result.metrics)) {
+    const std::string picture = inside_page(length_curves(result, metric.id));
+    if (!picture.empty())
+      html += figure(
+          picture, fmt::format("{} at each length that was tested{}.", escape_html(metric.title()), lengths));
+  }
+  return html;
 }
 
 std::string chart_section(const char* title, const Chart& chart, const char* caption) {
@@ -152,16 +141,10 @@ std::string chart_section(const char* title, const Chart& chart, const char* cap
                                      : "<p class=\"note\">There is nothing to draw.</p>\n");
 }
 
-std::string causes_section(const ExperimentResult& result) {
-  const Grid grid = causes_grid(result);
-  return grid.lines.empty()
-             ? ""
-             : "<h2>Where the loss comes from</h2>\n" + html_table(grid) +
-                   "<p class=\"note\">What each row loses from the training length to "
-                   "the longest one, and what costs how much on its own: positions not seen in "
-                   "training, at the training length; and keys further back than the training "
-                   "length, at the longest. Each is a test of its own, no share of the loss. A window also "
-                   "hides tokens that must be recalled from outside it, which counts against it.</p>\n";
+std::string conditions_section(const ExperimentResult& result) {
+  std::string html;
+  for (const Grid& grid : condition_grids(result)) html += html_table(grid);
+  return html.empty() ? "" : "<h2>Under other conditions</h2>\n" + html;
 }
 
 std::string picture_of(const Figure& one) {
@@ -183,7 +166,7 @@ std::string gallery(const std::vector<Figure>& figures) {
 
 std::string picture_sections(const ExperimentResult& result, const std::vector<Figure>& figures) {
   const Chart over_training = score_curves(result);
-  return causes_section(result) +
+  return conditions_section(result) +
          (has_data(over_training) ? chart_section("Over training", over_training,
                                                   "Each point is a mean over all seeds, those that have not "
                                                   "learned the task included, but for diverged "
@@ -215,9 +198,8 @@ std::string reproduction(const ExperimentResult& result) {
   std::string html = "<h2>How to run it again</h2>\n";
   html += "<pre>" + escape_html(result.command) + "</pre>\n";
   html +=
-      "<p>The same settings and seeds give the same weights, bit for bit, on the same kind of machine with "
-      "the same "
-      "build. The numbers are in <code>table.csv</code>, <code>seeds.csv</code> and "
+      "<p>The same settings and seeds give the same weights, bit for bit, with the same version on any "
+      "machine. The numbers are in <code>table.csv</code>, <code>seeds.csv</code> and "
       "<code>references.csv</code>.</p>\n";
   html += cells_table(result);
   html += "<details><summary>Settings (resolved.cfg)</summary>\n<pre>" + escape_html(result.settings) +
@@ -278,7 +260,7 @@ std::string html_table(const Grid& grid, const std::string& legend) {
 }
 
 std::string report_page(const ExperimentResult& result, const std::vector<Figure>& figures) {
-  return page_start(result.name) + header(result) + main_figure(result) + facts(result) +
+  return page_start(result.name) + header(result) + main_figures(result) + facts(result) +
          verdict_section(result) + comparison_section(result) + picture_sections(result, figures) +
          reproduction(result) + "<script>" + page_script + "</script>\n</body>\n</html>\n";
 }

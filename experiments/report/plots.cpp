@@ -46,14 +46,14 @@ Series over_seeds(const std::vector<Curve>& curves) {
     }
   }
   Series series;
-  for (const auto& [key, bin] : bins) add_mean(series, bin.first, summarize(bin.second, Range::positive));
+  for (const auto& [key, bin] : bins) add_mean(series, bin.first, summarize(bin.second));
   return series;
 }
 
 std::string subtitle(Index seeds, std::size_t lines) {
   if (seeds == 1) return "one seed";
-  if (seeds < fewest_for_intervals) return "dots: two seeds, too few for intervals";
-  return lines <= most_bands ? "lines: mean over seeds; bands: 95 % interval of the mean"
+  if (seeds == 2) return "lines: mean of two seeds";
+  return lines <= most_bands ? "lines: mean over seeds; bands: from the lowest to the highest seed"
                              : "lines: mean over seeds; the table has their spread";
 }
 
@@ -109,6 +109,7 @@ Series reference_series(const std::string& name, const std::vector<Score>& score
   Series series;
   series.name = name;
   for (const Score& score : scores) {
+    if (score.tokens < fewest_targets) continue;
     series.x.push_back(static_cast<double>(score.length));
     series.y.push_back(score.value);
   }
@@ -233,7 +234,7 @@ Chart score_curves(const ExperimentResult& result) {
   for (const std::string& name : names) {
     chart.series.emplace_back().name = name;
     for (const auto& [step, scores] : lines[name]) {
-      add_mean(chart.series.back(), step, summarize(scores, range_of(metric)));
+      add_mean(chart.series.back(), step, summarize(scores));
       chart.series.back().values.push_back(scores);
     }
   }
@@ -260,9 +261,8 @@ std::string failure(const std::vector<Column>& columns, std::size_t row, const s
 void add_mean(Series& series, double x, const Summary& summary) {
   series.x.push_back(x);
   series.y.push_back(summary.mean);
-  const bool has_interval = std::isfinite(summary.low);
-  series.low.push_back(has_interval ? summary.low : summary.mean);
-  series.high.push_back(has_interval ? summary.high : summary.mean);
+  series.low.push_back(summary.lowest);
+  series.high.push_back(summary.highest);
 }
 
 }  // namespace ordinal::experiments

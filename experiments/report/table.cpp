@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "experiments/report/causes.h"
 #include "experiments/results/csv.h"
 #include "experiments/settings/config_file.h"
 #include "framework/core/text.h"
@@ -87,12 +88,13 @@ std::string markdown_code(const std::string& text) {
 std::string markdown_tables(const ExperimentResult& result) {
   std::string text =
       fmt::format("# {}\n\n{}\n\n", escape_markdown(result.name), escape_markdown(result.question));
-  text += markdown(main_grid(result, result.metrics.front()));
+  const std::size_t compared = headlines(result.metrics).size();
+  for (std::size_t m = 0; m < compared; ++m) text += markdown(main_grid(result, result.metrics[m]));
   const std::vector<std::string> notes = table_notes(result);
   for (const std::string& note : notes) text += "- " + escape_markdown(note) + "\n";
   if (!notes.empty()) text += '\n';
   std::vector<Grid> grids;
-  for (std::size_t m = 1; m < result.metrics.size(); ++m)
+  for (std::size_t m = compared; m < result.metrics.size(); ++m)
     grids.push_back(main_grid(result, result.metrics[m]));
   for (const auto& more : {pivot_grids(result), condition_grids(result)})
     grids.insert(grids.end(), more.begin(), more.end());
@@ -103,17 +105,17 @@ std::string markdown_tables(const ExperimentResult& result) {
 std::string table_csv(const ExperimentResult& result) {
   std::string text =
       csv_header(result, "length", "multiple", "condition", "metric", "n", "mean", "sd", "low95", "high95",
-                 "not_learned", "learned_low95", "learned_high95", "failed", "diverged", "why");
+                 "targets", "not_learned", "learned_low95", "learned_high95", "failed", "diverged", "why");
   const auto add = [&](const std::string& row, Index length, const std::string& condition,
                        const MetricSpec& metric) {
     const Group group = at(result, row, length, condition, metric);
     const Learning& learning = group.learning;
     const Summary& s = group.summary;
-    const bool has_share = learning.known() >= fewest_for_intervals;
+    const bool has_share = learning.known() > 0;
     const Interval share = has_share ? clopper_pearson(learning.learned, learning.known()) : Interval{};
     text += csv_line(row_fields(result, row), length, multiple_of(length, result.train_length), condition,
-                     metric.id, s.n, s.mean, s.sd, s.low, s.high, learning.not_learned, share.low, share.high,
-                     group.failed, group.diverged, group.why);
+                     metric.id, s.n, s.mean, s.sd, s.median.low, s.median.high, group.targets,
+                     learning.not_learned, share.low, share.high, group.failed, group.diverged, group.why);
   };
   const std::vector<RowInfo> rows = rows_of(result);
   for (const std::string& condition : conditions_of(result)) {

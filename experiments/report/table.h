@@ -14,12 +14,12 @@ std::string escape_markdown(const std::string& text);
 /// Formats any text as Markdown code, also in a table; line breaks become spaces.
 std::string markdown_code(const std::string& text);
 
-/// table.md: a table for each metric, the headline first, then the other grids.
+/// table.md: a table for each metric, the headlines first, then the other grids.
 std::string markdown_tables(const ExperimentResult& result);
 
-/// table.csv: one line per row, length, condition and metric, with n, mean, sd and 95 % interval over the
-/// seeds that learned the task, and how many seeds did not learn it, failed or diverged; empty fields where
-/// there is no number, or where a row lacks a factor.
+/// table.csv: one line per row, length, condition and metric, with n, mean, sd and 95 % interval of the median over all
+/// seeds, the targets of the seed with the fewest, and how many seeds did not learn the task, failed or diverged; empty fields
+/// where there is no number, or where a row lacks a factor.
 std::string table_csv(const ExperimentResult& result);
 
 /// seeds.csv: one line per cell, length, condition and metric, with every seed's own numbers.

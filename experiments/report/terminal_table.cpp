@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "experiments/process/utf8.h"
+#include "experiments/report/verdicts.h"
 #include "framework/core/options.h"
 #include "framework/core/text.h"
 
@@ -42,10 +43,8 @@ DrawnColumn drawn(const Grid& grid, std::size_t c, bool colors) {
   return column;
 }
 
-}  // namespace
-
-std::string terminal_table(const ExperimentResult& result, const std::optional<Terminal>& terminal) {
-  const Grid grid = main_grid(result, result.metrics.front());
+// The table under its title; without the columns for which there is no room, which a line below names.
+std::string fitted(const Grid& grid, const std::optional<Terminal>& terminal) {
   std::vector<DrawnColumn> columns;
   std::size_t width = 0;
   for (std::size_t c = 0; c < grid.headings.size(); ++c) {
@@ -67,10 +66,17 @@ std::string terminal_table(const ExperimentResult& result, const std::optional<T
   }
   if (!hidden.empty())
     text += fmt::format("\nToo wide for this terminal, see table.md: {}\n", joined(hidden));
-  const std::vector<std::string> notes = table_notes(result);
-  if (!notes.empty()) text += "\n";
-  for (const std::string& note : notes) text += printable(note) + "\n";
-  return text;
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string terminal_table(const ExperimentResult& result, const std::optional<Terminal>& terminal) {
+  std::string text;
+  for (const MetricSpec& metric : headlines(result.metrics))
+    text += fitted(main_grid(result, metric), terminal);
+  for (const std::string& note : table_notes(result)) text += printable(note) + "\n";
+  return text + printable(answer(result)) + "\n";
 }
 
 }  // namespace ordinal::experiments

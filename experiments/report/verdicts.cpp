@@ -24,172 +24,184 @@ std::string join(std::vector<std::string> words) {
   return joined(words) + " and " + last;
 }
 
-std::string interval(const PairedComparison& pairs) {
-  if (pairs.has_no_spread()) return "the same in every seed, which is no verdict";
-  if (std::isnan(pairs.low)) return "too few seeds for an interval";
-  return fmt::format("interval {} to {}", format_value(pairs.low), format_value(pairs.high));
+/// Names are quoted, because one encoding is called none.
+std::string quoted(const std::string& row) { return "“" + row + "”"; }
+
+/// "8x the training length (512)", "the training length of 64", or "length 512" if rows differ in it.
+std::string place(const ExperimentResult& result, Index length) {
+  if (length == result.train_length) return fmt::format("the training length of {}", length);
+  if (result.train_length == 0) return fmt::format("length {}", length);
+  return fmt::format("{} the training length ({})", multiple_of(length, result.train_length), length);
 }
 
-/// How the other ranked rows of a column compare with its best row.
-struct Standing {
-  std::vector<std::size_t> beaten;
-  std::vector<std::size_t> equivalent;  // within the margin
-  std::vector<std::size_t> undecided;
-};
+/// "in 9 of 10 seeds", "in 3 of 10 seeds and level in 5".
+std::string count(const Comparison& pair) {
+  const Index level = pair.n() - pair.ahead - pair.behind;
+  return fmt::format("in {} of {} seeds{}", pair.ahead, pair.n(),
+                     level > 0 ? fmt::format(" and level in {}", level) : "");
+}
 
-// What the sentences are about: the headline metric at the training length (or the first one) and at the longest.
+/// "in 10 of 10 seeds, by 0.570 (0.360 to 0.700)".
+std::string decided(const Comparison& pair) {
+  return fmt::format("{}, by {} ({} to {})", count(pair), format_value(pair.median()),
+                     format_value(pair.interval.low), format_value(pair.interval.high));
+}
+
 class Sentences {
  public:
-  explicit Sentences(const ExperimentResult& result)
-      : result_(result),
-        lengths_(lengths_of(result)),
-        columns_(columns_of(result, metric_, lengths_)),
-        seeds_(most_seeds(columns_)),
-        differences_(metric_, columns_, result.looks) {}
+  explicit Sentences(const ExperimentResult& result) : result_(result), family_(result) {}
 
   std::string answer() const {
     if (rows_.size() == 1 && !unranked().empty()) return unranked();
-    const std::string few = rows_.size() == 1 ? "" : too_few_seeds();
-    return ranking(columns_.size() - 1, false) + (few.empty() ? "" : " " + few);
+    std::vector<std::string> sentences;
+    for (const MetricSpec& metric : headlines(result_.metrics)) sentences.push_back(ranking(metric));
+    return joined(sentences, " ");
   }
 
   std::vector<std::string> verdicts() const {
-    std::vector<std::string> sentences;
+    std::vector<std::string> sentences = warnings(result_);
     if (const std::string condition = conditions_of(result_).front(); condition != trained_condition)
-      sentences.push_back(fmt::format("These sentences are about the scores under {}.", condition));
-    const std::string few = too_few_seeds();
-    sentences.push_back(few);
-    for (std::size_t c = 0; c < columns_.size() && few.empty(); ++c)
-      if (rows_.size() > 1 || best_row(columns_[c], metric_)) sentences.push_back(ranking(c, true));
+      sentences.push_back(fmt::format("The comparison is about the scores under {}.", condition));
+    for (const MetricSpec& metric : headlines(result_.metrics)) sentences.push_back(readers(metric));
     sentences.push_back(unranked());
     for (const RowInfo& row : rows_) sentences.push_back(failure(row.label));
     std::erase(sentences, "");
     return sentences;
   }
 
-  std::set<std::string> undecided_rows() const {
-    std::set<std::string> rows;
-    for (std::size_t c = 0; c < columns_.size(); ++c) {
-      const std::optional<std::size_t> best = best_row(columns_[c], metric_);
-      const Standing others = best ? standing(c, *best) : Standing{};
-      for (const std::size_t r : others.undecided) rows.insert({rows_[r].label, rows_[*best].label});
+  std::string procedure() const {
+    std::vector<std::string> sentences = {"Numbers are mean ± standard deviation over all seeds"};
+    if (result_.gate)
+      sentences[0] +=
+          "; a row is ranked if at least three quarters of them learned the task, and P(learned) has the "
+          "exact "
+          "95 % interval (Clopper and Pearson)";
+    if (family_.size() > 0) {
+      sentences.push_back(
+          fmt::format("A row that is ahead of another in k of n seeds has p = 2 · P(Bin(n, ½) ≥ k), at most "
+                      "1 (sign test: rows of "
+                      "one seed share the order of the data, the validation examples and the initial values "
+                      "of what they have in "
+                      "common), and the {} comparisons of ranked rows at the longest length are decided "
+                      "together (Holm): of m, the "
+                      "one with the i-th smallest p if it and all smaller ones are at most 0.05 / (m + 1 - "
+                      "i), so that at most one "
+                      "report in twenty has a verdict that is due to chance",
+                      family_.size()));
+      sentences.emplace_back(
+          "“By” is the median of the differences, and the numbers behind it are its interval at the level of "
+          "the test: "
+          "from the j-th smallest difference to the j-th largest, with the largest j for which 2 · P(Bin(n, "
+          "½) < j) is at "
+          "most this level");
     }
-    return rows;
+    if (most_seeds({column(result_.metrics.front())}) >= seeds_to_decide(1))
+      sentences.emplace_back("A 95 % interval of a table is that of the median over seeds, by the same rule");
+    return joined(sentences, ". ") + ".";
   }
 
  private:
-  static std::vector<Index> lengths_of(const ExperimentResult& result) {
-    const bool trained = std::ranges::count(result.lengths, result.train_length) > 0;
-    const Index first = trained ? result.train_length : result.lengths.front();
-    return first == result.lengths.back() ? std::vector{first} : std::vector{first, result.lengths.back()};
-  }
-
-  /// "the training length of 64", "8x the training length (512)", or "length 512" if rows differ in it.
-  std::string place(Index length) const {
-    if (length == result_.train_length) return fmt::format("the training length of {}", length);
-    if (result_.train_length == 0) return fmt::format("length {}", length);
-    return fmt::format("{} the training length ({})", multiple_of(length, result_.train_length), length);
-  }
-
-  /// Names are quoted, because one encoding is called none.
-  static std::string name(const std::string& row) { return "“" + row + "”"; }
-
   /// "6 rows" if there are many.
   std::string names(const std::vector<std::size_t>& rows) const {
     if (rows.size() > most_named) return fmt::format("{} rows", rows.size());
     std::vector<std::string> names;
-    for (const std::size_t row : rows) names.push_back(name(rows_[row].label));
+    for (const std::size_t row : rows) names.push_back(quoted(rows_[row].label));
     return join(names);
   }
 
-  /// Empty if there are enough seeds for verdicts.
-  std::string too_few_seeds() const {
-    if (seeds_ == 0 || seeds_ >= fewest_for_intervals) return "";
-    return fmt::format(
-        "{} no spread to judge by: no intervals and no verdicts under {} seeds (experiment.seeds).",
-        seeds_ == 1 ? "One seed shows" : "Two seeds show", fewest_for_intervals);
-  }
+  std::string what(const MetricSpec& metric) const { return metric.title(last_ > result_.train_length); }
 
-  Standing standing(std::size_t column, std::size_t best) const {
-    Standing standing;
-    for (std::size_t r = 0; r < rows_.size(); ++r) {
-      if (r == best || !columns_[column][r].is_ranked()) continue;
-      const PairedComparison pairs = differences_.better(column, best, r);
-      auto& group = pairs.decision == Decision::holds                             ? standing.beaten
-                    : equivalent(pairs, margin_of(metric_), differences_.tests()) ? standing.equivalent
-                                                                                  : standing.undecided;
-      group.push_back(r);
-    }
-    return standing;
-  }
+  Column column(const MetricSpec& metric) const { return columns_of(result_, metric, {last_}).front(); }
 
   /// "At 8x …, “none” has the lowest bits per token, ". The only row of an experiment is not ranked: "At 8x …, the bits per
   /// token of “none” is ".
-  std::string leader(std::size_t column, std::size_t row) const {
-    const std::string where = place(lengths_[column]);
-    const std::string what = metric_.title(lengths_[column] > result_.train_length);
-    if (rows_.size() == 1) return fmt::format("At {}, the {} of {} is ", where, what, name(rows_[row].label));
+  std::string leader(const Column& column, const MetricSpec& metric, std::size_t row) const {
+    const std::string name = quoted(rows_[row].label);
+    const std::string where = place(result_, last_);
+    if (rows_.size() == 1) return fmt::format("At {}, the {} of {} is ", where, what(metric), name);
     const bool all_learned =
-        std::ranges::all_of(columns_[column], [](const Group& group) { return group.learning.most(); });
-    return fmt::format("At {}, {} has the {} {}{}, ", where, name(rows_[row].label),
-                       metric_.lower_is_better() ? "lowest" : "highest", what,
+        std::ranges::all_of(column, [](const Group& group) { return group.learning.most(); });
+    return fmt::format("At {}, {} has the {} {}{}, ", where, name,
+                       metric.lower_is_better() ? "lowest" : "highest", what(metric),
                        all_learned ? "" : " of the rows that learned the task");
   }
 
-  /// "1.9 ± 0.1 (n = 3; P(learned): 4 of 5, 0.28 to 0.99; P(success): 3 of 4, 0.19 to 0.99)", the shares where they exist.
-  std::string mean(const Group& group, bool in_full) const {
-    std::vector<std::string> beside;
-    if (in_full) beside.push_back(fmt::format("n = {}", group.summary.n));
-    if (group.learning.known() > 0)
-      beside.push_back("P(learned): " + share_text(group.learning.learned, group.learning.known()));
-    if (const auto count = successes(group, metric_))
-      beside.push_back("P(success): " + share_text(*count, group.summary.n));
+  /// "1.9 ± 0.1 (P(learned): 4 of 5, 0.28 to 0.99)".
+  static std::string mean(const Group& group) {
+    const Learning& learning = group.learning;
     const std::string text = format_mean(group.summary);
-    return beside.empty() ? text : fmt::format("{} ({})", text, joined(beside, "; "));
+    if (learning.known() == 0) return text;
+    return fmt::format("{} (P(learned): {})", text, share_text(learning.learned, learning.known()));
   }
 
-  /// "At 8x …, “none” has the lowest bits per token, 1.9 ± 0.1: better than “a”, equivalent to “b”, not distinguishable from “c”."
-  /// In full also with the number of seeds, differences and their intervals.
-  std::string ranking(std::size_t column, bool in_full) const {
-    const std::optional<std::size_t> best = best_row(columns_[column], metric_);
-    if (!best) return fmt::format("At {} no row is ranked.", place(lengths_[column]));
-    const auto lead = [&](std::size_t row) { return differences_.better(column, *best, row); };
-    const auto with_lead = [&](std::size_t row) {
-      return fmt::format("{} by {} ({})", name(rows_[row].label), format_value(lead(row).effect),
-                         interval(lead(row)));
-    };
-    const Standing others = seeds_ < fewest_for_intervals ? Standing{} : standing(column, *best);
-    std::vector<std::string> parts;
-    if (!others.beaten.empty()) {
-      std::vector<std::string> each{names(others.beaten)};
-      if (in_full && others.beaten.size() > most_named) {
-        const auto effect = [&](std::size_t row) { return lead(row).effect; };
-        each.push_back("the closest of them " + with_lead(std::ranges::min(others.beaten, {}, effect)));
-      } else if (in_full) {
-        each.clear();
-        for (const std::size_t row : others.beaten) each.push_back(with_lead(row));
-      }
-      parts.push_back("better than " + joined(each));
+  /// "At 8x …, “none” has the lowest bits per token, 1.9 ± 0.1: ahead of “a” in 10 of 10 seeds, by 1.2 (0.9 to 1.4); ahead of “b”
+  /// in 7 of 10 seeds: too few to exclude chance, add --experiment.seeds=20." Many rows are only counted.
+  std::string ranking(const MetricSpec& metric) const {
+    const Column groups = column(metric);
+    const std::optional<std::size_t> best = best_row(groups, metric);
+    if (!best) return fmt::format("At {} no row is ranked in {}.", place(result_, last_), what(metric));
+    std::vector<std::string> parts;  // first what it is behind
+    std::vector<std::string> ahead;
+    std::vector<std::string> open;
+    for (std::size_t row = 0; row < rows_.size(); ++row) {
+      if (row == *best || !groups[row].is_ranked()) continue;
+      const Comparison pair = family_.better(metric.id, *best, row);
+      const std::string name = quoted(rows_[row].label);
+      if (pair.decision == Decision::undecided) open.push_back(name + " " + count(pair));
+      if (pair.decision == Decision::fails) parts.push_back("behind " + name + " " + decided(pair.turned()));
+      if (pair.decision == Decision::holds) ahead.push_back("ahead of " + name + " " + decided(pair));
     }
-    if (!others.equivalent.empty()) {
-      parts.push_back("equivalent to " + names(others.equivalent) +
-                      (in_full ? " within " + format_value(margin_of(metric_)) : ""));
+    if (ahead.size() > most_named) ahead = {fmt::format("ahead of {} rows", ahead.size())};
+    parts.insert(parts.end(), ahead.begin(), ahead.end());
+    if (!open.empty()) {
+      parts.push_back(fmt::format(
+          "ahead of {}: too few to exclude chance, add --experiment.seeds={}",
+          open.size() > most_named ? fmt::format("{} rows in some seeds", open.size()) : join(open),
+          std::max(2 * groups[*best].summary.n, seeds_to_decide(family_.size()))));
     }
-    if (!others.undecided.empty()) parts.push_back("not distinguishable from " + names(others.undecided));
-    return leader(column, *best) + mean(columns_[column][*best], in_full) + (parts.empty() ? "" : ": ") +
+    return leader(groups, metric, *best) + mean(groups[*best]) + (parts.empty() ? "" : ": ") +
            joined(parts, "; ") + ".";
+  }
+
+  /// "At 8x … in contested recall, “last 64” (0.937) is better than “a” and “b”, “draw” (0.190) than “b”." The best possible value
+  /// says nothing. Empty without readers.
+  std::string readers(const MetricSpec& metric) const {
+    const Column groups = column(metric);
+    const double sign = metric.lower_is_better() ? 1.0 : -1.0;
+    std::vector<std::pair<double, std::string>> better;
+    bool any = false;
+    for (const Score& score : result_.references) {
+      if (score.metric != metric.id || score.length != last_ || score.tokens < fewest_targets) continue;
+      if (score.row == "oracle" || (metric.is_fraction() && score.value == 1.0)) continue;
+      std::vector<std::size_t> rows;
+      for (std::size_t row = 0; row < groups.size(); ++row) {
+        if (!groups[row].has_number()) continue;
+        any = true;
+        if (sign * score.value < sign * groups[row].summary.mean) rows.push_back(row);
+      }
+      if (!rows.empty())
+        better.emplace_back(sign * score.value, fmt::format("{} ({}) is better than {}", quoted(score.row),
+                                                            format_value(score.value), names(rows)));
+    }
+    if (!any) return "";
+    std::ranges::stable_sort(better);
+    std::vector<std::string> parts;
+    for (const auto& [order, text] : better) parts.push_back(text);
+    return fmt::format("Readers without a model, at {} in {}: {}.", place(result_, last_), what(metric),
+                       parts.empty() ? "each row is better than all of them" : joined(parts, "; "));
   }
 
   /// "“learned” cannot run past 64: …", or "“rope” gives no finite bits per token from 128 on …". Empty if it runs everywhere.
   std::string failure(const std::string& row) const {
+    const MetricSpec& metric = result_.metrics.front();
     for (std::size_t c = 0; c < result_.lengths.size(); ++c) {
       const Index length = result_.lengths[c];
-      const Group group = at(result_, row, length, conditions_of(result_).front(), metric_);
+      const Group group = at(result_, row, length, conditions_of(result_).front(), metric);
       if (group.failed > 0)
-        return fmt::format("{} cannot run {} {}: {}", name(row), c == 0 ? "at" : "past",
+        return fmt::format("{} cannot run {} {}: {}", quoted(row), c == 0 ? "at" : "past",
                            result_.lengths[c == 0 ? 0 : c - 1], group.why);
       if (group.diverged > 0)
-        return fmt::format("{} gives no finite {} from {} on in {} of {} seeds.", name(row), metric_.title(),
+        return fmt::format("{} gives no finite {} from {} on in {} of {} seeds.", quoted(row), metric.title(),
                            length, group.diverged, group.diverged + group.summary.n);
     }
     return "";
@@ -199,10 +211,8 @@ class Sentences {
   std::string best_at_gate(const std::string& row) const {
     const MetricSpec& metric = metric_of(result_, result_.gate->metric);
     const Index length = first_cell(result_, row).train_length;
-    double best = not_a_number;
-    for (const double value : at(result_, row, length, trained_condition, metric).values)
-      best = metric.lower_is_better() ? std::fmin(best, value) : std::fmax(best, value);
-    return format_value(best);
+    const Summary summary = at(result_, row, length, trained_condition, metric).summary;
+    return format_value(metric.lower_is_better() ? summary.lowest : summary.highest);
   }
 
   /// A model that did not learn the task has not failed to extrapolate: "Not ranked, because … (…): “a” (0 of 3 seeds, the best
@@ -212,28 +222,59 @@ class Sentences {
     for (const RowInfo& row : rows_) {
       const Learning learning = learning_of(result_, row.label);
       if (learning.most()) continue;
-      each.push_back(fmt::format("{} ({} of {} seeds, the best {})", name(row.label), learning.learned,
+      each.push_back(fmt::format("{} ({} of {} seeds, the best {})", quoted(row.label), learning.learned,
                                  learning.cells, best_at_gate(row.label)));
     }
     if (each.empty()) return "";
     return fmt::format(
-        "Not ranked, because most seeds did not learn the task ({}): {}. More train.steps or another "
-        "train.learning_rate may help.",
+        "Not ranked, because fewer than three quarters of the seeds learned the task ({}): {}. More "
+        "train.steps or another train.learning_rate may help.",
         result_.gate->text, joined(each));
   }
 
   const ExperimentResult& result_;
-  const MetricSpec& metric_ = result_.metrics.front();
   const std::vector<RowInfo> rows_ = rows_of(result_);
-  const std::vector<Index> lengths_;  // of the columns
-  const std::vector<Column> columns_;
-  const Index seeds_;
-  const Differences differences_;  // all comparisons of the page, corrected together
+  const Index last_ = result_.lengths.back();
+  const Family family_;
 };
 
 bool is_empty(const ExperimentResult& result) { return result.lengths.empty() || rows_of(result).empty(); }
 
 constexpr const char* nothing = "No cell has been run yet.";
+
+/// "“majority”, which ignores the order of tokens, passes the learning gate (0.963): …". Empty if none does.
+std::string order_blind(const ExperimentResult& result) {
+  if (!result.gate) return "";
+  const MetricSpec& metric = metric_of(result, result.gate->metric);
+  for (const Score& score : result.references) {
+    const bool ignores_order = score.row == "majority" || score.row == "draw" || score.row == "unigram";
+    if (!ignores_order || score.metric != metric.id || score.length != result.train_length ||
+        !metric.reached(score.value, result.gate->threshold))
+      continue;
+    return fmt::format(
+        "“{}”, a reader that ignores the order of tokens, passes the learning gate with {} ({}): that a row "
+        "learned "
+        "the task does not show that it uses order.",
+        score.row, format_value(score.value), result.gate->text);
+  }
+  return "";
+}
+
+/// "contested recall, …: 0 targets in a seed at 64, 6 at 128; …". Empty if each has enough.
+std::string few_targets(const ExperimentResult& result, const MetricSpec& metric) {
+  std::vector<std::string> lengths;
+  for (const Index length : result.lengths) {
+    if (metric.sources == SourceRange::beyond && length <= result.train_length) continue;
+    const auto of = std::ranges::find_if(result.references, [&](const Score& score) {
+      return score.metric == metric.id && score.length == length;
+    });
+    const Index targets = of == result.references.end() ? 0 : of->tokens;
+    if (targets < fewest_targets) lengths.push_back(fmt::format("{} at {}", targets, length));
+  }
+  if (lengths.empty() || result.references.empty()) return "";
+  return fmt::format("Few targets in a seed for {}: {}; no mean is shown under {} (evaluate.batches).",
+                     metric.title(), joined(lengths), fewest_targets);
+}
 
 }  // namespace
 
@@ -245,8 +286,28 @@ std::vector<std::string> verdicts(const ExperimentResult& result) {
   return is_empty(result) ? std::vector<std::string>{nothing} : Sentences(result).verdicts();
 }
 
-std::set<std::string> undecided_rows(const ExperimentResult& result) {
-  return is_empty(result) ? std::set<std::string>{} : Sentences(result).undecided_rows();
+std::string procedure(const ExperimentResult& result) {
+  return is_empty(result) ? "" : Sentences(result).procedure();
+}
+
+std::vector<std::string> warnings(const ExperimentResult& result) {
+  std::vector<std::string> warnings{order_blind(result)};
+  for (const MetricSpec& metric : headlines(result.metrics)) warnings.push_back(few_targets(result, metric));
+  std::erase(warnings, "");
+  return warnings;
+}
+
+std::vector<std::string> too_few_seeds(const ExperimentResult& result, Index seeds, Index of_claims) {
+  const Index rows = std::ssize(result.rows);
+  const Index pairs = rows * (rows - 1) / 2 * std::ssize(headlines(result.metrics));
+  std::vector<std::string> lines;
+  for (const auto& [count, what] : {std::pair(pairs, "pair of rows"), {of_claims, "comparison of a claim"}}) {
+    if (count == 0 || seeds >= seeds_to_decide(count)) continue;
+    lines.push_back(fmt::format("seeds = {}: {} {} can be decided; {} can decide {} (experiment.seeds).",
+                                seeds, seeds < seeds_to_decide(1) ? "no" : "not every", what,
+                                seeds_to_decide(count), count == 1 ? "it" : fmt::format("all {}", count)));
+  }
+  return lines;
 }
 
 }  // namespace ordinal::experiments

@@ -1,8 +1,7 @@
-// Sentences that summarise the results. Every conclusion rests on a paired comparison over seeds: a
-// difference within the noise is reported as undecided, and with one seed the noise is reported as unknown.
+// Sentences that summarise the results. Every conclusion rests on the comparisons of Family (see comparison.h), and says in how
+// many seeds it holds.
 #pragma once
 
-#include <set>
 #include <string>
 #include <vector>
 
@@ -10,15 +9,21 @@
 
 namespace ordinal::experiments {
 
-/// Which row leads at the training length and at the longest length, and which rows cannot run, diverged, or did not learn the
-/// task. Plain text.
+/// For each headline metric, how the best row at the longest length does against the others. The page opens with it. Plain text.
+std::string answer(const ExperimentResult& result);
+
+/// Which rows are worse than which reader, and which rows cannot run, diverged, or did not learn the task.
 std::vector<std::string> verdicts(const ExperimentResult& result);
 
-/// The rows for which more seeds can settle a comparison: those that the verdicts cannot distinguish from the best row at the
-/// training length or at the longest length, and that best row.
-std::set<std::string> undecided_rows(const ExperimentResult& result);
+/// How the sentences are decided, so that a reader can compute them again from seeds.csv.
+std::string procedure(const ExperimentResult& result);
 
-/// The ranking at the longest length in one sentence without intervals. The page opens with it.
-std::string answer(const ExperimentResult& result);
+/// What makes results say less than they seem to, one line each: a reader that ignores order passes the learning gate; a
+/// headline metric has few targets at a length. Needs no results but the references.
+std::vector<std::string> warnings(const ExperimentResult& result);
+
+/// "seeds = 4: no pair of rows can be decided; 9 can decide all 12 …": a line for the pairs of rows and one for the comparisons of
+/// claims, each only if so many seeds cannot decide all of them. Needs no results.
+std::vector<std::string> too_few_seeds(const ExperimentResult& result, Index seeds, Index of_claims);
 
 }  // namespace ordinal::experiments

@@ -171,8 +171,6 @@ const Score* score_at(const std::vector<Score>& scores, const std::string& metri
   return found == scores.end() ? nullptr : &*found;
 }
 
-Range range_of(const MetricSpec& metric) { return metric.is_fraction() ? Range::fraction : Range::positive; }
-
 const MetricSpec& metric_of(const ExperimentResult& result, const std::string& id) {
   const auto found = std::ranges::find(result.metrics, id, &MetricSpec::id);
   if (found == result.metrics.end()) throw std::invalid_argument("metric_of: no metric " + id);

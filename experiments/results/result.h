@@ -84,11 +84,9 @@ struct RowInfo {
 };
 
 struct ExperimentResult {
-  Index looks =
-      1;  // maximum number of looks at the results to give rows more seeds; all tests are corrected for it
   std::string name;
   std::string question;                 // one sentence
-  std::vector<MetricSpec> metrics;      // the first one is the headline; never empty
+  std::vector<MetricSpec> metrics;      // headlines first; never empty
   std::string task;                     // one line: what is learned and how it is scored
   Index train_length = 0;               // of the first stage of training; 0 if rows differ in it
   std::string mixture;                  // other training lengths: "and 256 in 5 % of the batches"
@@ -104,9 +102,6 @@ struct ExperimentResult {
   std::string command;   // the command that reruns it
   std::vector<std::pair<std::string, std::string>> manifest;
 };
-
-/// The range of its values.
-Range range_of(const MetricSpec& metric);
 
 /// The metric with this id; there must be one.
 const MetricSpec& metric_of(const ExperimentResult& result, const std::string& id);

@@ -1,30 +1,29 @@
-// Statistics of a few seeds: mean, spread and intervals, shares of seeds, and a paired comparison that tests a claim.
-// All arithmetic is in double. Read comparison.h next for how results become samples.
+// The one procedure by which rows are compared and claims decided. Read comparison.h next for how results become samples.
 //
-// A few seeds cannot show a rare failure: if one in ten fails, five seeds miss it in 59 % of experiments. Then no
-// procedure that decides anything is right about the mean over all seeds. So there are two kinds of statement. How often
-// a seed learns (or succeeds) is a share, with the exact interval of clopper_pearson(), and compare_with_half() tells
-// whether most seeds do. Means and paired comparisons are about the typical seed, the median, which a rare failure does
-// not move. Their interval is that of Student's t, which assumes normal spread, widened to that of the sign test (order
-// statistics), which holds for any distribution, also a skewed one or one with failures. The sign test uses the level
-// 0.05, or 0.11 for up to ten values. So it excludes none of seven or fewer values: a few seeds must agree. With fewer than
-// five pairs, where the sign test is weak, decisions use t at n/5 of its level. statistics_simulation_test.cpp simulates
-// this: at most 5 % of single decisions are false. Signed ranks and sign permutations were rejected: their smallest p at
-// n = 5 is 0.0625, and failures move them.
+//   Test      In n seeds let d_s be the difference in seed s. With `ahead` seeds for one side and `behind` for the other,
+//             p = 2 · P(Bin(n, 1/2) >= max(ahead, behind)), at most 1: the exact sign test. A seed in which the two are equal
+//             counts for neither, so it speaks against both verdicts.
+//   Family    Holm 1979: of m comparisons that are made together, the one with the i-th smallest p is decided if its p and
+//             all smaller ones are at most 0.05 / (m + 1 - i). The others are undecided, at the level at which this ended.
+//   Interval  of the median difference, at the level α of its test: d_(j) to d_(n+1-j) of the sorted differences, with the largest
+//             j for which 2 · P(Bin(n, 1/2) < j) <= α; none if there is no such j. A comparison is decided exactly if its
+//             interval lies on one side of 0.
+//   Learning  k of n seeds, with the exact interval of Clopper and Pearson.
+//
+// Nothing is assumed of the differences but that seeds are independent: no normality, symmetry or equal spread. A verdict is
+// about the typical seed, which a rare failure does not move. statistics_simulation_test.cpp simulates it: at most 5 % of
+// families have a false verdict.
 #pragma once
 
 #include <limits>
-#include <optional>
 #include <span>
+#include <vector>
 
 #include "framework/core/tensor.h"
 
 namespace ordinal::experiments {
 
 inline constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-
-/// With fewer seeds there are no intervals and no decisions.
-inline constexpr Index fewest_for_intervals = 3;
 
 /// NaN where there is none.
 struct Interval {
@@ -33,70 +32,52 @@ struct Interval {
 };
 
 /// The exact interval of a share, given `successes` in `trials`: the share lies beyond each end with a probability of
-/// at most `level` / 2 (Clopper and Pearson 1934). [0, 1] without trials. Throws std::invalid_argument unless
+/// at most 2.5 % (Clopper and Pearson 1934). [0, 1] without trials. Throws std::invalid_argument unless
 /// 0 <= successes <= trials.
-Interval clopper_pearson(Index successes, Index trials, double level = 0.05);
+Interval clopper_pearson(Index successes, Index trials);
 
-/// The range of possible values; intervals stay inside it.
-enum class Range { any, positive, fraction };
+/// The interval of the median of the values at a level (see above); none for fewer than six values at 5 %.
+Interval median_interval(std::vector<double> values, double level = 0.05);
 
-/// A sample in five numbers. `sd` is the sample standard deviation (divisor n - 1); [low, high] is the 95 %
-/// interval of the typical value, which holds the mean and the median: mean ± t(0.975, n - 1) sd / √n, on the scale of the
-/// logarithm or the logit where the range is bounded (with the error of the mean there by the delta method), widened to
-/// the order statistics of the sign test. All but n are NaN for n = 0, sd and interval for n = 1, and the interval for
-/// fewer than three values or a spread of 0.
+/// A sample in numbers. `sd` is the sample standard deviation (divisor n - 1). All but n are NaN for n = 0, and sd for n = 1.
 struct Summary {
   Index n = 0;
   double mean = not_a_number;
   double sd = not_a_number;
-  double low = not_a_number;
-  double high = not_a_number;
+  double lowest = not_a_number;
+  double highest = not_a_number;
+  Interval median = {};  // the 95 % interval
 };
 
 /// Summary of finite values; a NaN or an infinity among them propagates to the mean.
-Summary summarize(std::span<const double> values, Range range = Range::any);
+Summary summarize(std::span<const double> values);
 
-/// Answer to the claim "left is greater than right".
+/// Answer to the claim that the differences are above zero.
 enum class Decision { holds, fails, undecided };
 
-/// Paired comparison over seeds: effect = mean(left - right) with the interval of summarize(), and the two-sided p of
-/// Student's t. holds: the whole interval lies above zero; fails: below zero; undecided otherwise. Fewer than three pairs,
-/// or differences without spread, have no interval and no p, and decide nothing.
-/// It is a 95 % interval until correct() widens the part that comes from Student's t.
-struct PairedComparison {
-  Index n = 0;
-  double effect = not_a_number;
-  double sd = not_a_number;  // of the differences
-  double low = not_a_number;
-  double high = not_a_number;
-  double p = not_a_number;
+/// A comparison over seeds. Until decide() is called, it is undecided and has no interval.
+struct Comparison {
+  std::vector<double> differences = {};  // one for each seed, positive where the claim holds
+  Index ahead = 0;                       // seeds for the claim
+  Index behind = 0;                      // seeds against it
+  Interval interval = {};                // of the median difference, at the level of the test
   Decision decision = Decision::undecided;
-  Interval typical = {};                // of the median of the differences, by the sign test
-  std::optional<Index> successes = {};  // in n trials: of compare_with_half(), which has no sd and no typical
-  double most =
-      std::numeric_limits<double>::infinity();  // bound on differences and on the interval: 1 for fractions
 
-  /// All differences are equal (up to rounding), so nothing tells how certain they are.
-  bool has_no_spread() const;
+  Index n() const { return std::ssize(differences); }
+  double p() const;
+  /// The median difference; NaN without seeds.
+  double median() const;
+  /// The same seen from the other side.
+  Comparison turned() const;
 };
 
-/// Compares left[i] with right[i], the same seed on both sides. Throws std::invalid_argument if the sides differ in size.
-PairedComparison compare_pairs(std::span<const double> left, std::span<const double> right,
-                               double most = std::numeric_limits<double>::infinity());
+/// How one side does against another, given how far it is ahead in each seed. Differences up to 1e-12 are rounding: equal.
+Comparison compare(std::vector<double> differences);
 
-/// Whether something happens in more than half of all seeds, given `successes` in `trials`: effect = share - 1/2, with the
-/// exact interval of the share, and the two-sided p of the binomial test, for any number of trials but none. Errors: those
-/// of clopper_pearson().
-PairedComparison compare_with_half(Index successes, Index trials);
+/// Decides comparisons that are made together.
+void decide(std::span<Comparison* const> family);
 
-/// Corrects comparisons that are made together, so that the probability that any of them is decided in
-/// error is at most 5 % (Holm 1979): of m comparisons, the one with the i-th smallest p is decided if its p
-/// and all smaller ones are at most 0.05 / (m + 1 - i), and its interval excludes zero. Each interval has the confidence
-/// level at which its comparison was tested. `further` counts comparisons of the same family that are not decided.
-void correct(std::span<PairedComparison* const> comparisons, Index further = 0);
-
-/// Whether the two differ by less than `margin` (two one-sided t tests, Schuirmann 1987, at the level 0.05 / tests), also
-/// in the median of the seeds.
-bool equivalent(const PairedComparison& pairs, double margin, Index tests = 1);
+/// The number of seeds from which a family of so many comparisons can be decided, if the seeds agree.
+Index seeds_to_decide(Index comparisons);
 
 }  // namespace ordinal::experiments

@@ -43,7 +43,7 @@ std::string help_text(const DriverDescription& driver) {
   a row that is written out, with keys in full such as model.d_model = 32.
 [claim ID], in a config file:
   statement = bits(alibi, 2x) < bits(rope, 2x)  is decided from the results. Optional: words for readers,
-  source, note, expected = holds or fails, and seeds = all to include seeds that did not learn the training length.
+  source, note, expected = holds or fails, and seeds = all to decide it also for a row that few seeds learned.
 )";
   }
   return text +

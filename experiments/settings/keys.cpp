@@ -85,10 +85,7 @@ std::vector<Key> run_keys() {
   const ModelConfig model;
   return {
       text("experiment.name", "extrapolation", "name of the results folder: results/<name>"),
-      text("experiment.seeds", "3",
-           "how many seeds (5: seeds 1 to 5), which (1,2,7; a single one: 7,), or 5..30: more than 5 only "
-           "for rows about which "
-           "something is undecided"),
+      text("experiment.seeds", "3", "how many seeds (5: seeds 1 to 5), or which (1,2,7; a single one: 7,)"),
       integer("experiment.tune_seed", "1000", between(0, largest_seed),
               "seed of the trainings that choose a value of compare.tune.…; none of experiment.seeds"),
       parts("task.name", "language", "tasks", "the task to learn", Binds::training),

@@ -19,16 +19,6 @@ namespace {
 
 constexpr std::int64_t most_seeds = 1000;
 
-// The m and n of experiment.seeds = m..n; a number of seeds is both.
-std::optional<std::pair<Index, Index>> range_of_seeds(const std::string& text) {
-  const std::size_t dots = std::min(text.find(".."), text.size());
-  const auto first = parse_integer(trimmed(text.substr(0, dots)));
-  const auto last = dots < text.size() ? parse_integer(trimmed(text.substr(dots + 2))) : first;
-  if (!first || !last || *first < 1 || *last > most_seeds) return std::nullopt;
-  if (dots < text.size() && *first >= *last) return std::nullopt;
-  return std::pair<Index, Index>(*first, *last);
-}
-
 const Key& known_key(const std::string& name) {
   const Key* key = find_key(name);
   if (key == nullptr) throw std::out_of_range(fmt::format("Settings: no key {}", name));
@@ -192,11 +182,12 @@ std::string Settings::print_config() const {
 
 std::vector<std::uint64_t> seeds(const Settings& settings) {
   const std::string& text = settings.text("experiment.seeds");
-  const auto range = range_of_seeds(text);
-  std::vector<std::uint64_t> seeds(static_cast<std::size_t>(range ? range->second : 0));
+  const bool is_list = text.find(',') != std::string::npos;
+  const Index count = is_list ? 0 : parse_integer(trimmed(text)).value_or(0);
+  bool is_valid = count >= 0 && count <= most_seeds;
+  std::vector<std::uint64_t> seeds(static_cast<std::size_t>(is_valid ? count : 0));
   std::iota(seeds.begin(), seeds.end(), 1U);
-  bool is_valid = range || text.find(',') != std::string::npos;
-  for (const std::string& item : range ? std::vector<std::string>() : settings.list("experiment.seeds")) {
+  for (const std::string& item : is_list ? settings.list("experiment.seeds") : std::vector<std::string>()) {
     const Index seed = parse_integer(item).value_or(-1);
     is_valid = is_valid && seed >= 0;
     seeds.push_back(static_cast<std::uint64_t>(seed));
@@ -204,18 +195,12 @@ std::vector<std::uint64_t> seeds(const Settings& settings) {
   const std::set<std::uint64_t> different(seeds.begin(), seeds.end());
   if (is_valid && !seeds.empty() && different.size() == seeds.size()) return seeds;
   throw ConfigError(fmt::format(
-      "experiment.seeds: got '{}', expected a number of seeds from 1 to {}, a list of different seeds such "
-      "as 1,2,7, or a range such as 5..30 for as many as it takes (for the single seed 7: 7,)",
-      text, most_seeds));
-}
-
-std::vector<Index> looks(const Settings& settings) {
-  const auto range = range_of_seeds(settings.text("experiment.seeds"));
-  if (!range) return {std::ssize(seeds(settings))};
-  std::vector<Index> looks;
-  for (Index k = 1; k <= 4 && k * range->first < range->second; ++k) looks.push_back(k * range->first);
-  looks.push_back(range->second);
-  return looks;
+      "experiment.seeds: got '{}', expected a number of seeds from 1 to {}, or a list of different seeds "
+      "such "
+      "as 1,2,7{}",
+      text, most_seeds,
+      text.find("..") == std::string::npos ? " (for the single seed 7: 7,)"
+                                           : " (instead of 5..10 write 10: all seeds are trained)"));
 }
 
 Index parse_length(const std::string& text, Index train_length) {

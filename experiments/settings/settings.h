@@ -118,12 +118,8 @@ Options section_options(const Settings& settings, const std::string& section) {
   return read_options<Options>(section, values);
 }
 
-/// experiment.seeds: n and m..n both mean 1 … n; a list means itself. Throws ConfigError.
+/// experiment.seeds: n means 1 … n; a list means itself. Throws ConfigError.
 std::vector<std::uint64_t> seeds(const Settings& settings);
-
-/// The numbers of seeds after which the results are looked at. With experiment.seeds = m..n: n and those of m, 2m, 3m, 4m
-/// that are below n, and a row gets more seeds only while something about it is undecided. Else: all seeds.
-std::vector<Index> looks(const Settings& settings);
 
 /// The length that a text means: 128, or 1.5x for that multiple of `train_length`, rounded; 0 if it is no length.
 Index parse_length(const std::string& text, Index train_length);

@@ -1,5 +1,8 @@
 #include "experiments/tasks/metric.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace ordinal::experiments {
 
 bool MetricSpec::counts(const Label& label, Index position, Index seq_len, Index train_tokens) const {
@@ -16,6 +19,13 @@ std::string MetricSpec::title(bool is_past_training) const {
   if (sources == SourceRange::within) text += ", source within it";
   if (sources == SourceRange::beyond) text += ", source further away than the training length";
   return text;
+}
+
+std::vector<MetricSpec> headlines(const std::vector<MetricSpec>& metrics) {
+  std::vector<MetricSpec> headlines;
+  std::ranges::copy_if(metrics, std::back_inserter(headlines), &MetricSpec::headline);
+  if (headlines.empty()) headlines.push_back(metrics.front());
+  return headlines;
 }
 
 std::vector<MetricSpec> plain_metrics(Measure measure) {

@@ -40,8 +40,9 @@ struct MetricSpec {
   Index token_class = -1;  // -1: targets of every class
   Conflict conflict = Conflict::any;
   SourceRange sources = SourceRange::any;  // beyond: further back than the training length
-  bool excess = false;  // bits minus those of the oracle: 0 is the best possible value at every length
-  bool past = false;    // only positions past the training length; at lengths up to it, all positions
+  bool excess = false;    // bits minus those of the oracle: 0 is the best possible value at every length
+  bool past = false;      // only positions past the training length; at lengths up to it, all positions
+  bool headline = false;  // rows are compared in it; if no metric of a task says so, in the first
 
   bool lower_is_better() const { return measure == Measure::bits || measure == Measure::perplexity; }
   bool is_fraction() const { return !lower_is_better(); }
@@ -53,6 +54,9 @@ struct MetricSpec {
   /// Whether a target at `position` (0, 1, …) of a sequence of `seq_len` tokens counts.
   bool counts(const Label& label, Index position, Index seq_len, Index train_tokens) const;
 };
+
+/// The metrics in which rows are compared.
+std::vector<MetricSpec> headlines(const std::vector<MetricSpec>& metrics);
 
 /// The metrics of a task without classes: over all positions, and past the training length; for bits also perplexity, for
 /// accuracy exact match.

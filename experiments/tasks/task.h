@@ -64,7 +64,7 @@ class Task {
   /// Whether predictions are scored in bits or by accuracy.
   virtual Measure measure() const = 0;
 
-  /// The metrics; the first one is the headline.
+  /// The metrics; rows are compared in those marked as headlines, or else in the first.
   virtual std::vector<MetricSpec> metrics() const { return plain_metrics(measure()); }
 
   /// When a model counts as having learned the task. By default: nine tenths of the answers are right, or

@@ -21,6 +21,7 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <span>
 
 #include "experiments/tasks/answer_task.h"
 #include "framework/core/errors.h"
@@ -215,6 +216,8 @@ class LanguageTask final : public Task {
     std::vector<MetricSpec> metrics = recalls("recall accuracy", "recall", Conflict::any);
     const std::vector<MetricSpec> contested = recalls("contested recall", "contested", Conflict::contested);
     metrics.insert(options_.values > 1 ? metrics.begin() : metrics.end(), contested.begin(), contested.end());
+    for (MetricSpec& metric : std::span(metrics).first(3))
+      metric.headline = metric.sources != SourceRange::any;
     MetricSpec uncontested = past("uncontested.accuracy", "uncontested recall", recall);
     uncontested.measure = Measure::accuracy;
     uncontested.conflict = Conflict::uncontested;

@@ -48,7 +48,7 @@ TEST(ClaimsReport, IsAPageThatLoadsNothing) {
   EXPECT_THAT(page, HasSubstr("td.holds"));
 }
 
-TEST(ClaimsReport, HasATableForEachPaperAndSaysWhatTheCorrectionPromises) {
+TEST(ClaimsReport, HasATableForEachPaperAndSaysWhatTheProcedurePromises) {
   std::vector<DecidedClaims> claims = {one_claim()[0], one_claim()[0]};
   claims[0].config = "a.cfg";
   claims[1].config = "b.cfg";
@@ -57,7 +57,7 @@ TEST(ClaimsReport, HasATableForEachPaperAndSaysWhatTheCorrectionPromises) {
   claims[1].results[0].claim.source = "against course notes 3 (\"no values\")";
   for (const std::string& text : {claims_markdown(claims), claims_page(claims, "run")}) {
     EXPECT_THAT(text, ContainsRegex("(## |<h2>)Course notes[^P]*b[^P]*(## |<h2>)Press et al. 2022\\b"));
-    EXPECT_THAT(text, HasSubstr("; of the 2 experiments at most 0.10 are expected to have one"));
+    EXPECT_THAT(text, HasSubstr("at most one experiment in twenty has any wrong verdict."));
   }
 }
 

@@ -26,8 +26,11 @@ TEST(ConditionsSlow, AreThereForEveryLengthAndRow) {
   for (const std::string& condition : conditions) {
     EXPECT_THAT(file("run/report.html"), HasSubstr(condition)) << condition;
   }
-  EXPECT_THAT(file("run/table.md"),
-              HasSubstr("| trained | shifted(offset=3) | window(size=16) | log\\_n | truncated |\n"));
+  EXPECT_THAT(
+      file("run/table.md"),
+      HasSubstr(
+          "| 16, trained | 16, shifted(offset=3) | 32, trained | 32, window(size=16) | 32, log\\_n | 32, "
+          "truncated |\n"));
 }
 
 TEST(ConditionsSlow, ChangeOneThingEach) {
@@ -66,7 +69,7 @@ TEST(ConditionsSlow, AreScoredLaterWithoutTraining) {
 
 TEST(ConditionsSlow, OfASingleModelAreInTheTableThatTrainWrites) {
   train(tiny + "--evaluate.conditions=trained,log_n --out run");
-  EXPECT_THAT(file("run/table.md"), HasSubstr("| trained | log\\_n |"));
+  EXPECT_THAT(file("run/table.md"), HasSubstr("| 32, trained | 32, log\\_n |"));
 }
 
 // A column of a table is measured on the same tokens for every row, regardless of its training.

@@ -7,8 +7,6 @@
 namespace ordinal::experiments::testing {
 namespace {
 
-using ::testing::HasSubstr;
-
 const std::string rows = one_seed + "--compare.model.encoding=none,rope,rope@contiguous:yarn,alibi ";
 
 // Quick, so that the thread sanitizer also sees a whole experiment with `tests/run --unit --preset tsan`.
@@ -53,20 +51,6 @@ TEST(JobsSlow, OfAnInterruptedRunAreAllContinued) {
   EXPECT_EQ(stopped.exit_code, 130);
   extrapolate(longer + "--jobs=2 --out two");
   expect_same_numbers("one", "two");
-}
-
-// A claim needs five seeds, so both rows get six of three to six.
-TEST(SeedsSlow, AreAddedWhileAClaimIsUndecided) {
-  write("a.cfg", "[claim C]\nstatement = bits(rope, 1x) < bits(alibi, 1x)\nsource = test\n");
-  const std::string run = without("experiment.seeds", one_seed) + "--compare.model.encoding=rope,alibi ";
-  const std::string more = run + "--config a.cfg --experiment.seeds=3..6 ";
-  EXPECT_THAT(extrapolate(more + "--dry-run --out range").out,
-              HasSubstr("6 cells = 2 rows × 3 seeds, 6 trainings, and up to 6 seeds of rows about"));
-  const Outcome first = extrapolate(more + "--jobs=2 --out range");
-  extrapolate(run + "--experiment.seeds=6 --out all");
-  expect_same_numbers("range", "all");
-  EXPECT_EQ(extrapolate(more + "--out range").out, first.out);
-  EXPECT_THAT(file("range/report.html"), HasSubstr("after each of up to 2 looks"));
 }
 
 TEST(RefusedJobs, AreNamed) {

@@ -44,8 +44,8 @@ TEST(Repeat, TheCommandOfAReportIsQuotedForAShell) {
   extrapolate(steps + "--experiment.seeds=1 --compare.model.encoding=none --out \"a 'b';\\$c\"");
   EXPECT_THAT(
       file("a 'b';$c/report.html"),
-      HasSubstr(
-          "<pre>./experiments/run &#39;a &#39;\\&#39;&#39;b&#39;\\&#39;&#39;;$c/resolved.cfg&#39;</pre>"));
+      HasSubstr("<pre>./experiments/run &#39;a &#39;\\&#39;&#39;b&#39;\\&#39;&#39;;$c/resolved.cfg&#39; "
+                "--out=&#39;a &#39;\\&#39;&#39;b&#39;\\&#39;&#39;;$c&#39;</pre>"));
 }
 
 // The default warm-up is longer than this run: its shortened value is saved.

@@ -10,9 +10,11 @@
 namespace ordinal::experiments {
 namespace {
 
+using report_test::texts;
 using report_test::under;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 // Trained at 4: 1 bit. At 16: 3 bits; positions alone cost 1.5, a window saves 0.25.
 ExperimentResult with_conditions() {
@@ -28,56 +30,63 @@ ExperimentResult with_conditions() {
   return result;
 }
 
-// The texts of the only line.
-std::vector<std::string> line_of(const ExperimentResult& result) {
-  std::vector<std::string> texts;
-  const Grid grid = causes_grid(result);
-  EXPECT_EQ(grid.lines.size(), 1U);
-  for (const GridCell& cell : grid.lines.at(0)) texts.push_back(cell.text);
-  return texts;
-}
-
-TEST(Causes, AreWhatALongerTestCostsAndItsPartsByThemselves) {
-  EXPECT_THAT(line_of(with_conditions()), ElementsAre("rope", "2.000", "1.500", "0.250"));
-}
-
-TEST(Causes, ALossIsPositiveWhereHigherIsBetter) {
-  ExperimentResult result = with_conditions();
-  result.metrics[0].measure = Measure::accuracy;
-  EXPECT_THAT(line_of(result), ElementsAre("rope", "-2.000", "-1.500", "-0.250"));
-}
-
-TEST(Causes, NeedBothConditionsAndALearnedRow) {
-  ExperimentResult result = with_conditions();
-  result.gate = LearningGate{"bits", 0.5, "0.5 bits"};
-  EXPECT_TRUE(causes_grid(result).lines.empty());
-  result = with_conditions();
-  result.conditions.pop_back();
-  EXPECT_TRUE(causes_grid(result).lines.empty());
-  EXPECT_TRUE(causes_grid(report_test::mixed_training()).lines.empty());
-}
-
-TEST(Causes, NeedALengthPastTraining) {
-  ExperimentResult result = with_conditions();
-  result.train_length = result.lengths.back();
-  EXPECT_TRUE(causes_grid(result).lines.empty());
-}
-
-// Three offsets cost 1.5, 0.5 and 1.
-TEST(Causes, OfSeveralOffsetsAreTheirMean) {
+// With offsets of 8 and 12, too.
+ExperimentResult with_offsets() {
   ExperimentResult result = with_conditions();
   for (const auto& [offset, bits] : {std::pair(8, 1.5), std::pair(12, 2.0)}) {
     result.conditions.push_back(fmt::format("shifted(offset={})", offset));
     report_test::add(result.cells[0],
                      under(result.conditions.back(), report_test::score(4, bits, not_a_number)));
   }
-  EXPECT_EQ(line_of(result)[2], "1.000");
+  return result;
 }
 
-TEST(Causes, AreATableOfThePage) {
-  EXPECT_THAT(report_page(with_conditions()),
-              HasSubstr("<tr data-row=\"rope\"><th scope=\"row\">rope</th><td>2.000</td><td>1.500</td>"
-                        "<td>0.250</td></tr>"));
+TEST(Conditions, AreOneTableOfPositionsAtTheTrainingLengthAndOthersAtTheLongest) {
+  const Grid grid = condition_grids(with_conditions()).at(0);
+  EXPECT_EQ(grid.title, "bits per token under each condition");
+  EXPECT_THAT(grid.headings,
+              ElementsAre("encoding", "4, trained", "4, shifted(offset=4)", "16, trained", "16, window"));
+  EXPECT_THAT(texts(grid.lines.at(0)), ElementsAre("rope", "1.000", "2.500", "3.000", "2.750"));
+}
+
+TEST(Conditions, OfSeveralOffsetsAreTheirMeanAndRange) {
+  ExperimentResult result = with_offsets();
+  const Grid grid = condition_grids(result).at(0);
+  EXPECT_THAT(grid.headings,
+              ElementsAre("encoding", "4, trained", "4, shifted", "16, trained", "16, window"));
+  EXPECT_EQ(grid.lines.at(0)[2].text, "2.000 (1.500 to 2.500 over offsets)");
+  result.gate = LearningGate{"bits", 0.5, "0.5 bits"};
+  EXPECT_EQ(condition_grids(result).at(0).lines.at(0)[2].text, "(2.000 (1.500 to 2.500 over offsets))");
+  report_test::add(result.cells[0], under("shifted(offset=99)", report_test::failure(4)));
+  result.conditions[1] = "shifted(offset=99)";
+  EXPECT_EQ(condition_grids(result).at(0).lines.at(0)[2].text, "fails");
+}
+
+TEST(Conditions, HaveATableForEachHeadlineWithItsColumnsThatHaveTargets) {
+  ExperimentResult result = with_offsets();
+  for (MetricSpec& metric : result.metrics) metric.headline = true;
+  const std::vector<Grid> grids = condition_grids(result);
+  ASSERT_EQ(grids.size(), 2U);
+  EXPECT_THAT(grids[1].headings, ElementsAre("encoding", "16, trained", "16, window"));
+}
+
+TEST(Conditions, WithoutAShorterTrainingLengthAreAllAtTheLongest) {
+  ExperimentResult result = with_conditions();
+  result.train_length = 16;
+  EXPECT_THAT(condition_grids(result).at(0).headings,
+              ElementsAre("encoding", "16, shifted(offset=4)", "16, trained", "16, window"));
+  const Grid grid = condition_grids(report_test::two_factors()).at(0);
+  EXPECT_THAT(grid.headings, ElementsAre("encoding", "d_model", "8, trained", "8, window(size=4)"));
+  EXPECT_THAT(texts(grid.lines[0]), ElementsAre("rope", "64", "2.050 ± 0.071", "11.05 ± 0.07"));
+  EXPECT_TRUE(grid.lines[3][3].missing);
+}
+
+TEST(Conditions, NeedTwo) { EXPECT_THAT(condition_grids(report_test::sample_result()), IsEmpty()); }
+
+TEST(Conditions, AreATableOfThePage) {
+  EXPECT_THAT(report_page(with_offsets()),
+              HasSubstr("<td>1.000</td><td>2.000<small> (1.500 to 2.500 over offsets)</small></td>"
+                        "<td>3.000</td><td>2.750</td></tr>"));
 }
 
 }  // namespace

@@ -51,23 +51,28 @@ TEST(Query, OfAMetricWithoutTargetsIsNeitherANumberNorADivergence) {
   EXPECT_EQ(none.failed, 0);
 }
 
-// Of three seeds one or two do not reach the threshold at the training length of 4.
-TEST(Query, CountsSeedsThatDidNotLearnAndLeavesThemOut) {
-  ExperimentResult result = sample_result();
-  result.gate = LearningGate{"bits", 1.15, "bits per token of at most 1.15"};
-  const Group sinusoidal = group(result, "sinusoidal", 16);  // 1.0, 1.1 and 1.2 at 4
-  EXPECT_EQ(sinusoidal.learning.cells, 3);
+// Of four seeds one or two do not reach the threshold at the training length of 4.
+TEST(Query, LeavesOutNoSeedAndRanksRowsThatThreeQuartersLearned) {
+  ExperimentResult result = sample_result(4);
+  result.gate = LearningGate{"bits", 1.25, "bits per token of at most 1.25"};
+  const Group sinusoidal = group(result, "sinusoidal", 16);  // 1.0, 1.1, 1.2 and 1.3 at 4
+  EXPECT_EQ(sinusoidal.learning.cells, 4);
   EXPECT_EQ(sinusoidal.learning.not_learned, 1);
-  EXPECT_EQ(sinusoidal.seeds, (std::vector<std::uint64_t>{1, 2}));
+  EXPECT_EQ(sinusoidal.summary.n, 4);
   EXPECT_TRUE(sinusoidal.is_ranked());
 
-  result.gate->threshold = 1.05;
-  for (const Index length : {4, 16}) {
-    const Group mostly_not = group(result, "sinusoidal", length);
-    EXPECT_FALSE(mostly_not.learning.most());
-    EXPECT_EQ(mostly_not.summary.n, 3) << "every seed is shown";
-    EXPECT_FALSE(mostly_not.is_ranked());
-  }
+  result.gate->threshold = 1.15;
+  const Group half = group(result, "sinusoidal", 16);
+  EXPECT_EQ(half.summary.n, 4);
+  EXPECT_FALSE(half.is_ranked());
+}
+
+TEST(Query, OfFewTargetsIsNotANumber) {
+  ExperimentResult result = sample_result();
+  result.cells[1].scores[0].tokens = 99;
+  EXPECT_EQ(group(result, "sinusoidal", 4).targets, 99) << "those of the seed with the fewest";
+  EXPECT_FALSE(group(result, "sinusoidal", 4).has_number());
+  EXPECT_TRUE(group(result, "sinusoidal", 8).has_number());
 }
 
 TEST(Rows, FollowTheExperimentAndNotTheCells) {
@@ -102,11 +107,15 @@ TEST(Query, KnowsTheTrainingLengthOfEachRow) {
     EXPECT_EQ(learning_of(result, row.label).learned, 3) << row.label;
 }
 
-TEST(Query, OfAFailureIsNotANumberAndKeepsItsReason) {
+TEST(Query, OfAFailureIsNotANumberAndKeepsItsReasonWithoutTheNameOfAClass) {
   const Group learned = group(sample_result(), "learned", 8);
   EXPECT_FALSE(learned.has_number());
   EXPECT_EQ(learned.failed, 3);
-  EXPECT_EQ(learned.why, report_test::failure_reason);
+  EXPECT_EQ(learned.why, report_test::failure_text);
+  ExperimentResult result = sample_result();
+  for (CellResult& cell : result.cells)
+    for (Score& score : cell.scores) score.why = "xpos: 9 positions are too far";
+  EXPECT_EQ(group(result, "learned", 8).why, "xpos: 9 positions are too far") << "the name of an encoding";
 }
 
 TEST(Query, CountsANumberThatIsNotFiniteAsADivergenceAndNeverInAMean) {
@@ -125,9 +134,9 @@ TEST(CompareGroups, PairsBySeedAndNotByPlace) {
   Group right;
   right.seeds = {3, 1, 9};
   right.values = {29.0, 9.0, 1000.0};
-  const PairedComparison pairs = compare_groups(left, right, {});
-  EXPECT_EQ(pairs.n, 2);
-  EXPECT_DOUBLE_EQ(pairs.effect, 1.0);
+  EXPECT_EQ(compare_groups(left, right, {}).differences, (std::vector<double>{-1.0, -1.0}))
+      << "lower is better";
+  EXPECT_EQ(compare_groups(left, right, {.measure = Measure::accuracy}).ahead, 2);
 }
 
 TEST(BestRow, FollowsTheDirectionOfTheMetricAndIgnoresFailures) {
@@ -143,23 +152,33 @@ TEST(BestRow, IsNeverOneThatDidNotLearn) {
   EXPECT_EQ(best_row(column(result, 16), {}), std::nullopt);
 }
 
-TEST(Differences, AreCorrectedForTheirNumberAndKeepTheirDirection) {
-  const Column rows = column(sample_result(), 4);
-  const Differences differences({}, {rows});
-  const PairedComparison forward = differences.better(0, 1, 0);
-  const PairedComparison backward = differences.better(0, 0, 1);
-  EXPECT_NEAR(forward.effect, 0.1, 1e-12) << "lower is better";
-  EXPECT_DOUBLE_EQ(forward.effect, -backward.effect);
-  EXPECT_DOUBLE_EQ(forward.low, -backward.high);
-  const PairedComparison alone = compare_groups(rows[0], rows[1], {});
-  EXPECT_LT(forward.low, alone.low) << "an interval among three is wider";
+TEST(Family, HasEachPairOfRankedRowsInEachHeadlineAtTheLongestLength) {
+  ExperimentResult result = sample_result(8);
+  const Family one(result);
+  EXPECT_EQ(one.size(), 1) << "learned cannot run there";
+  EXPECT_EQ(one.better("bits", 2, 0).ahead, 8) << "lower is better";
+  EXPECT_EQ(one.better("bits", 2, 0).decision, Decision::holds);
+  EXPECT_EQ(one.better("bits", 0, 2).decision, Decision::fails);
+  EXPECT_DOUBLE_EQ(one.better("bits", 0, 2).median(), -one.better("bits", 2, 0).median());
+  for (MetricSpec& metric : result.metrics) metric.headline = true;
+  EXPECT_EQ(Family(result).size(), 2);
+  result.lengths = {4};
+  EXPECT_EQ(Family(result).size(), 3) << "bits.past has no targets";
+  result.gate = LearningGate{"bits", 0.0, "none learned"};
+  EXPECT_EQ(Family(result).size(), 0);
 }
 
-TEST(Differences, OfTwoColumnsAndTwoLooksAreCorrectedTogether) {
-  const ExperimentResult result = sample_result();
-  const Differences differences({}, {column(result, 4), column(result, 16)}, 2);
-  EXPECT_EQ(differences.tests(), 2 * (3 + 1)) << "three pairs, one where learned cannot run, twice";
-  EXPECT_NEAR(differences.better(1, 2, 0).effect, 1.987, 1e-3);
+TEST(Family, TheBestAreTheBestRowAndAllThatItIsNotAheadOf) {
+  ExperimentResult result = sample_result(8);
+  EXPECT_EQ(Family(result).best(result.metrics[0]), (std::set<std::size_t>{2}));
+  EXPECT_TRUE(Family(result).best(result.metrics[1]).empty()) << "rows are not compared in it";
+  EXPECT_TRUE(Family(sample_result()).best(result.metrics[0]).empty()) << "of three seeds nothing is decided";
+  for (CellResult& cell : result.cells)
+    if (cell.row == "learned") {
+      cell.scores.clear();
+      report_test::add(cell, report_test::score(16, cell.seed == 1 ? 0.0 : 1.5, 1.0));
+    }
+  EXPECT_EQ(Family(result).best(result.metrics[0]), (std::set<std::size_t>{1, 2}));
 }
 
 TEST(MultipleOf, IsShort) {

@@ -52,13 +52,13 @@ TEST(ReportPage, NoTextFromOutsideBecomesMarkup) {
 }
 
 TEST(ReportPage, HoldsTheComparisonWithIntervalsAndFailures) {
-  const std::string page = report_page(sample_result());
+  const std::string page = report_page(sample_result(6));
   EXPECT_THAT(page,
               HasSubstr("<h1 class=\"question\">Does &lt;b&gt; &amp; &quot;it&quot; extrapolate?</h1>"));
   EXPECT_THAT(page,
-              HasSubstr(">3.120 <span>± 0.110</span><small class=\"detail\">2.858 to 3.406</small></td>"));
-  EXPECT_THAT(page, HasSubstr("<td class=\"none\" title=\"LearnedPositionalEncoding"));
-  EXPECT_THAT(page, HasSubstr("<td class=\"best\">1.133 <span>± 0.153"));
+              HasSubstr(">3.285 <span>± 0.206</span><small class=\"detail\">3.010 to 3.560</small></td>"));
+  EXPECT_THAT(page, HasSubstr("<td class=\"none\" title=\"sequence length 8"));
+  EXPECT_THAT(page, HasSubstr("<td class=\"best\">1.133 <span>± 0.137"));
   EXPECT_THAT(page, HasSubstr("past the training length, up to it at all positions (lower is better)"));
   EXPECT_THAT(page, HasSubstr("name = copy"));
   EXPECT_THAT(page, HasSubstr("GCC &lt;12&gt;"));
@@ -77,10 +77,11 @@ TEST(ReportPage, HasATablePerLengthForTwoFactorsAndForConditions) {
   EXPECT_THAT(
       page,
       HasSubstr("<th scope=\"row\">alibi</th><th scope=\"row\">128</th><td class=\"detail\">12,345</td>"));
-  EXPECT_THAT(
-      page,
-      HasSubstr("<caption>Length 4 (1x), encoding by d_model: bits per token; bold: best of the table"));
-  EXPECT_THAT(page, HasSubstr("<caption>Length 8 (2x), under each condition: bits per token"));
+  EXPECT_THAT(page, HasSubstr("<caption>Length 4 (1x), encoding by d_model: bits per token</caption>"));
+  EXPECT_THAT(report_page(report_test::two_factors(8)),
+              HasSubstr("<caption>Length 8 (2x), encoding by d_model: bits per token; bold: the best row and "
+                        "all that it is not decided to be ahead of</caption>"));
+  EXPECT_THAT(page, HasSubstr("<caption>bits per token under each condition"));
   EXPECT_THAT(page, HasSubstr("<td class=\"none\">–</td>")) << "where a condition has no score";
 }
 

@@ -19,13 +19,13 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(LengthCurves, MeanAndItsIntervalOverSeeds) {
+TEST(LengthCurves, MeanAndRangeOverSeeds) {
   const Chart chart = length_curves(sample_result());
   ASSERT_EQ(chart.series.size(), 3U);
   EXPECT_THAT(chart.series[0].x, ElementsAre(4.0, 8.0, 16.0));
   EXPECT_NEAR(chart.series[0].y[2], 3.12, 1e-12);
-  EXPECT_NEAR(chart.series[0].low[2], 3.12 * std::exp(-0.27326 / 3.12), 1e-4);
-  EXPECT_NEAR(chart.series[0].high[2], 3.12 * std::exp(0.27326 / 3.12), 1e-4);
+  EXPECT_NEAR(chart.series[0].low[2], 3.01, 1e-12);
+  EXPECT_NEAR(chart.series[0].high[2], 3.23, 1e-12);
   EXPECT_EQ(chart.training_length, 4.0);
 }
 
@@ -62,7 +62,7 @@ TEST(LengthCurves, OneSeedHasNoBand) {
 TEST(LengthCurves, TwoSeedsAreDots) {
   const Chart chart = length_curves(sample_result(2));
   EXPECT_THAT(chart.series[0].values[0], ElementsAre(DoubleEq(1.0), DoubleEq(1.1)));
-  EXPECT_EQ(chart.subtitle, "dots: two seeds, too few for intervals");
+  EXPECT_EQ(chart.subtitle, "lines: mean of two seeds");
   EXPECT_THAT(svg(chart), AllOf(Not(HasSubstr(band)), HasSubstr(dot)));
   EXPECT_THAT(svg(length_curves(sample_result(3))), AllOf(HasSubstr(band), Not(HasSubstr(dot))));
 }

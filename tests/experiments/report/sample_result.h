@@ -14,6 +14,7 @@ namespace ordinal::experiments::report_test {
 
 inline const char* const failure_reason =
     "LearnedPositionalEncoding: sequence length 8 exceeds max_seq_len 4";
+inline const char* const failure_text = "sequence length 8 exceeds max_seq_len 4";  // as a report has it
 
 /// The scores of a model at a length, under a condition.
 struct Tested {

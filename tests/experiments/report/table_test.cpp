@@ -64,12 +64,12 @@ TEST(MarkdownTables, SayWhatWasTuned) {
               HasSubstr("\n\n- sinusoidal: learning\\_rate 0.003 chosen on seed 1000\n"));
 }
 
-TEST(MarkdownTables, HaveTheConditionsOfEachLength) {
+TEST(MarkdownTables, HaveTheConditions) {
   const std::string text = markdown_tables(report_test::two_factors());
-  EXPECT_THAT(text, HasSubstr("Length 4 (1x), under each condition: bits per token:\n\n"
-                              "| encoding | d\\_model | trained | window(size=4) |\n"
+  EXPECT_THAT(text, HasSubstr("bits per token under each condition:\n\n"
+                              "| encoding | d\\_model | 8, trained | 8, window(size=4) |\n"
                               "|---|---|---:|---:|\n"
-                              "| rope | 64 | 1.050 ± 0.071 | – |\n"));
+                              "| rope | 64 | 2.050 ± 0.071 | 11.05 ± 0.07 |\n"));
   EXPECT_THAT(text, HasSubstr("| alibi | 128 | 5.050 ± 0.071 | – |\n"));
   EXPECT_THAT(markdown_tables(sample_result()), Not(HasSubstr("condition")));
 }
@@ -96,8 +96,8 @@ TEST(MarkdownTables, HoldNoMarkupOfNames) {
 }
 
 TEST(TableCsv, ReadsBackAsTheSameNumbers) {
-  ExperimentResult result = sample_result();
-  for (Score& score : result.cells[3].scores) score.why = "no, \"really\"\nnot";
+  ExperimentResult result = sample_result(6);
+  for (Score& score : result.cells[6].scores) score.why = "no, \"really\"\nnot";
   const Lines lines = parse_csv(table_csv(result));
   ASSERT_EQ(lines.size(), 1U + 9U + 9U);
   for (const auto& line : lines) EXPECT_EQ(line.size(), lines[0].size());
@@ -109,13 +109,14 @@ TEST(TableCsv, ReadsBackAsTheSameNumbers) {
   EXPECT_EQ(field(lines, 3, "condition"), "trained");
   EXPECT_EQ(field(lines, 3, "metric"), "bits");
   EXPECT_EQ(field(lines, 3, "not_learned"), "0");
-  EXPECT_EQ(field(lines, 3, "n"), "3");
+  EXPECT_EQ(field(lines, 3, "n"), "6");
+  EXPECT_EQ(field(lines, 3, "targets"), "1600");
   EXPECT_EQ(std::stod(field(lines, 3, "mean")), expected.mean);
   EXPECT_EQ(std::stod(field(lines, 3, "sd")), expected.sd);
-  EXPECT_EQ(std::stod(field(lines, 3, "low95")), expected.low);
-  EXPECT_EQ(std::stod(field(lines, 3, "high95")), expected.high);
+  EXPECT_EQ(std::stod(field(lines, 3, "low95")), expected.median.low);
+  EXPECT_EQ(std::stod(field(lines, 3, "high95")), expected.median.high);
   EXPECT_EQ(field(lines, 5, "mean"), "") << "a failure has no mean";
-  EXPECT_EQ(field(lines, 5, "failed"), "3");
+  EXPECT_EQ(field(lines, 5, "failed"), "6");
   EXPECT_EQ(field(lines, 5, "why"), "no, \"really\"\nnot");
   EXPECT_EQ(field(lines, 10, "metric"), "bits.past");
 }
@@ -186,7 +187,7 @@ TEST(TableCsv, CountsSeedsThatDidNotLearn) {
   result.gate = LearningGate{"bits", 1.15, "bits per token of at most 1.15"};
   const Lines lines = parse_csv(table_csv(result));
   EXPECT_EQ(field(lines, 3, "not_learned"), "1");
-  EXPECT_EQ(field(lines, 3, "n"), "2");
+  EXPECT_EQ(field(lines, 3, "n"), "3") << "no seed is left out";
   EXPECT_EQ(field(parse_csv(seeds_csv(result)), 1, "learned"), "1");
 }
 
