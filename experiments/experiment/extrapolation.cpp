@@ -120,8 +120,8 @@ void Extrapolation::begin() {
   lock_.emplace(out_, workers_.share ? Holder::one_of_several : Holder::here,
                 settings_.resolved_config() + makers_.data());
   out_ = lock_->path();
-  check_folders();
   make_cells();
+  check_folders();
 }
 
 std::optional<ExperimentResult> Extrapolation::run(Progress& progress) {

@@ -78,10 +78,12 @@ void add_references(Grid& grid, const ExperimentResult& result, const MetricSpec
 std::string table_title(const ExperimentResult& result, const MetricSpec& metric, Index seeds) {
   const bool counts_all = metric.past && metric.sources == SourceRange::any && !result.lengths.empty() &&
                           result.lengths.front() <= result.train_length;
-  return fmt::format(
-      "{}{} ({} is better){}, {}", metric.title(), counts_all ? ", up to it at all positions" : "",
-      metric.lower_is_better() ? "lower" : "higher", under_condition(result),
-      seeds > 1 ? fmt::format("mean ± standard deviation over {} seeds", seeds) : "one seed, so no spread");
+  return fmt::format("{}{} ({} is better){}, {}", metric.title(),
+                     counts_all ? ", up to it at all positions" : "",
+                     metric.lower_is_better() ? "lower" : "higher", under_condition(result),
+                     seeds > 1    ? fmt::format("mean ± standard deviation over {} seeds", seeds)
+                     : seeds == 1 ? "one seed, so no spread"
+                                  : "no targets");
 }
 
 /// "Length 128 (2x), under each condition: bits per token".

@@ -25,7 +25,7 @@ TEST(LengthsSlow, AreRowsOfAComparison) {
   EXPECT_THAT(
       file("run/report.html"),
       AllOf(HasSubstr("Trained on sequences of up to length 16, and 32 in some batches, how does each"),
-            HasSubstr("; training used lengths up to 16, and 32 in some batches."),
+            HasSubstr("<br>Trained up to length 16, and 32 in some batches. Rows: 3."),
             Not(HasSubstr("second stage"))));
 }
 
