@@ -29,13 +29,13 @@ struct Input {
 };
 
 Input read_tokens(const std::string& path, Index vocab_size, bool targets) {
-  const NpyArray array = read_npy(path);
+  const auto array = read_npy<std::int64_t>(path);
   if (array.shape.size() != 2 || array.shape[0] < 1 || array.shape[1] < 1) {
     throw DataError(fmt::format("{}: got shape {}, expected (B, L) with B and L at least 1", path,
                                 ordinal::to_string(array.shape)));
   }
   Input input{array.shape, {}};
-  for (const std::int64_t value : array.integers()) {
+  for (const std::int64_t value : array.values) {
     const bool ignored = targets && (value == ignore_index || value == pytorch_ignore_index);
     if (!ignored && (value < 0 || value >= vocab_size)) {
       const Index place = std::ssize(input.tokens);

@@ -17,11 +17,9 @@ std::string with_header(const std::string& input) {
 
 void npy(const std::string& input) {
   const auto path = file_of(with_header(input), "array.npy");
-  experiments::NpyArray array;
-  if (!accepts([&] { array = experiments::read_npy(path); })) return;
-  if (static_cast<Index>(array.reals().size()) != element_count(array.shape))
-    finding("values that do not fit the shape");
-  accepts([&] { array.integers(); });
+  experiments::NpyArray<std::int64_t> array;
+  if (!accepts([&] { array = experiments::read_npy<std::int64_t>(path); })) return;
+  if (std::ssize(array.values) != element_count(array.shape)) finding("values that do not fit the shape");
 }
 
 }  // namespace ordinal::fuzz

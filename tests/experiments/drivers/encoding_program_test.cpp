@@ -21,31 +21,31 @@ TEST(EncodingProgram, WritesMatrices) {
   const std::string alibi =
       "--quiet --encoding.name=alibi --encoding.seq_len=6 --encoding.heads=2 --encoding.d_model=8 ";
   run_well("encoding", alibi + "--out alibi");
-  const NpyArray bias = read_npy(own_folder() / "alibi/bias.npy");
+  const NpyArray<double> bias = read_npy<double>(own_folder() / "alibi/bias.npy");
   ASSERT_EQ(bias.shape, (Shape{2, 6, 6}));
-  EXPECT_EQ(bias.reals()[6 * 5 + 1], -4.0 / 16.0);  // head 1, query 5, key 1
-  EXPECT_EQ(bias.reals()[5], 0.0);                  // query 0 does not see key 5
+  EXPECT_EQ(bias.values[6 * 5 + 1], -4.0 / 16.0);  // head 1, query 5, key 1
+  EXPECT_EQ(bias.values[5], 0.0);                  // query 0 does not see key 5
   run_well("encoding",
            "--quiet --encoding.name=rope --encoding.seq_len=5 --encoding.d_model=16 --encoding.heads=2 --out "
            "rope");
-  const NpyArray angles = read_npy(own_folder() / "rope/angles.npy");
+  const NpyArray<double> angles = read_npy<double>(own_folder() / "rope/angles.npy");
   ASSERT_EQ(angles.shape, (Shape{5, 4}));
-  EXPECT_NEAR(angles.reals()[4 * 4 + 1], 4.0 * std::pow(10000.0, -2.0 / 8.0), 1e-12);
+  EXPECT_NEAR(angles.values[4 * 4 + 1], 4.0 * std::pow(10000.0, -2.0 / 8.0), 1e-12);
   run_well("encoding", few + "--encoding.offsets=7 --out sines");
-  EXPECT_EQ(read_npy(own_folder() / "sines/input.npy").shape, (Shape{9, 8}));
-  const NpyArray shift = read_npy(own_folder() / "sines/shift-7.npy");
+  EXPECT_EQ(read_npy<double>(own_folder() / "sines/input.npy").shape, (Shape{9, 8}));
+  const NpyArray<double> shift = read_npy<double>(own_folder() / "sines/shift-7.npy");
   ASSERT_EQ(shift.shape, (Shape{8, 8}));
-  EXPECT_NEAR(shift.reals()[0], std::cos(7.0), 1e-12);
-  EXPECT_NEAR(shift.reals()[1], std::sin(7.0), 1e-12);
+  EXPECT_NEAR(shift.values[0], std::cos(7.0), 1e-12);
+  EXPECT_NEAR(shift.values[1], std::sin(7.0), 1e-12);
 }
 
 TEST(EncodingProgram, WritesTheScoresOfEveryEncoding) {
   for (const EncodingEntry& entry : encodings().entries()) {
     run_well("encoding", few + "--out drawn --encoding.name=" + entry.name);
-    const NpyArray scores = read_npy(own_folder() / "drawn/scores.npy");
+    const NpyArray<double> scores = read_npy<double>(own_folder() / "drawn/scores.npy");
     ASSERT_EQ(scores.shape, (Shape{2, 9, 9}));
-    EXPECT_EQ(scores.reals()[1], 0.0);  // query 0 does not see key 1
-    EXPECT_NE(scores.reals()[9], 0.0);  // query 1 sees key 0
+    EXPECT_EQ(scores.values[1], 0.0);  // query 0 does not see key 1
+    EXPECT_NE(scores.values[9], 0.0);  // query 1 sees key 0
   }
 }
 
@@ -70,7 +70,7 @@ TEST(EncodingProgram, SaysWhetherTheScoreDependsOnTheDistanceAlone) {
 
 TEST(EncodingProgram, WritesTheTermsOfAnInputOnly) {
   run_well("encoding", few + "--out drawn");
-  EXPECT_EQ(read_npy(own_folder() / "drawn/terms.npy").shape, (Shape{4, 2, 9, 9}));
+  EXPECT_EQ(read_npy<double>(own_folder() / "drawn/terms.npy").shape, (Shape{4, 2, 9, 9}));
   EXPECT_THAT(read_file(own_folder() / "drawn/statistics.txt"), HasSubstr("position-position "));
   run_well("encoding", few + "--out other --encoding.name=alibi");
   EXPECT_FALSE(exists("other/terms.npy"));
@@ -82,11 +82,11 @@ TEST(EncodingProgram, DrawsAtGivenPositionsAndTheirOffsets) {
   EXPECT_THAT(far.out, HasSubstr("positions: 5, 10, 15, 100, 1000\n"));
   EXPECT_THAT(far.out, HasSubstr("no shift-k.npy and rotation_error.csv: M_k needs consecutive positions"));
   EXPECT_FALSE(exists("drawn/rotation_error.csv"));
-  const NpyArray input = read_npy(own_folder() / "drawn/input.npy");
+  const NpyArray<double> input = read_npy<double>(own_folder() / "drawn/input.npy");
   ASSERT_EQ(input.shape, (Shape{5, 8}));
-  EXPECT_NEAR(input.reals()[4 * 8], std::sin(1000.0), 1e-9);
+  EXPECT_NEAR(input.values[4 * 8], std::sin(1000.0), 1e-9);
   run_well("encoding", at + "3,4,5 --encoding.offsets=2");
-  EXPECT_EQ(read_npy(own_folder() / "drawn/shift-2.npy").shape, (Shape{8, 8}));
+  EXPECT_EQ(read_npy<double>(own_folder() / "drawn/shift-2.npy").shape, (Shape{8, 8}));
   EXPECT_THAT(run_program("encoding", at + "3,4,9 --encoding.offsets=2").err,
               HasSubstr("encoding.offsets = 2 would change nothing: M_k needs consecutive positions"));
   EXPECT_THAT(run_program("encoding", few + "--encoding.offsets=2 --encoding.name=rope").err,

@@ -41,26 +41,6 @@ TEST(Programs, ADryRunWritesNothing) {
   EXPECT_FALSE(exists("run"));
 }
 
-TEST(Programs, SayWhichBlasTheyUse) {
-  const std::string short_run =
-      "--model.d_model=16 --task.train_length=8 --train.steps=1 --evaluate.lengths=1x --evaluate.batches=1 ";
-  const Outcome trained = train(short_run + "--out run");
-  const std::vector<std::int64_t> tokens(8, 3);
-  write_npy(own_folder() / "t.npy", {1, 8}, std::span<const std::int64_t>(tokens));
-  const std::string model = "--model run/checkpoint.safetensors ";
-  for (const auto& [program, arguments] :
-       {std::pair<std::string, std::string>{"generate", model + "--generate.length=5"},
-        {"evaluate", model + "--evaluate.lengths=1x --evaluate.batches=1 --threads 1 --out scored"},
-        {"encoding", model + "--out drawn"},
-        {"parity", model + "--tokens t.npy --targets t.npy --out o"}}) {
-    EXPECT_THAT(run_well(program, arguments).err,
-                AllOf(HasSubstr("portable products with"), HasSubstr(" for doubles, 1 thread")))
-        << program;
-    EXPECT_EQ(run_program(program, arguments + " --quiet").err, "") << program;
-  }
-  EXPECT_THAT(trained.err, HasSubstr(" for doubles, "));
-}
-
 // Killed after a checkpoint, and asked to stop: both resume to the same bits as an uninterrupted run.
 TEST(TrainProgram, ContinuesAfterAKillToTheSameBits) {
   const std::string run = tiny + "--train.steps=2000 --train.checkpoint_every=100 ";
@@ -93,17 +73,6 @@ TEST(GenerateProgram, IsRepeatable) {
   EXPECT_EQ(run_program("generate", greedy).out, run_program("generate", greedy + "--generate.seed=2").out);
 }
 
-TEST(EncodingProgram, DrawsAndExports) {
-  run_well("encoding", "--encoding.name=sinusoidal --encoding.seq_len=20 --encoding.d_model=8 --out pe");
-  EXPECT_EQ(read_npy(own_folder() / "pe/input.npy").shape, (Shape{20, 8}));
-  EXPECT_EQ(read_npy(own_folder() / "pe/gram.npy").shape, (Shape{20, 20}));
-  for (const std::string name :
-       {"input.svg", "gram.svg", "wavelengths.csv", "rotation_error.csv", "statistics.json"}) {
-    EXPECT_FALSE(file("pe/" + name).empty()) << name;
-  }
-  EXPECT_THAT(run_program("encoding", "--list").out, AllOf(HasSubstr("sinusoidal"), HasSubstr("Vaswani")));
-}
-
 const std::string experiment =
     tiny + "--compare.model.encoding=sinusoidal,learned,none --experiment.seeds=2 --out run ";
 
@@ -120,20 +89,6 @@ TEST(ExtrapolationProgram, LeavesAllItsFiles) {
   EXPECT_FALSE(wholes(cell)[0].failed);
   EXPECT_TRUE(wholes(cell)[1].failed);
   EXPECT_THAT(wholes(cell)[1].why, HasSubstr("sequence length 32 exceeds max_seq_len 16"));
-}
-
-TEST(ExtrapolationProgram, SkipsWhatIsDoneAndRepeatsFromItsResolvedConfig) {
-  extrapolate(experiment);
-  const std::string before = file("run/cells/none/seed-1/result.json");
-  const auto written = written_at("run/cells/none/seed-1/result.json");
-  extrapolate(experiment);
-  EXPECT_EQ(written_at("run/cells/none/seed-1/result.json"), written);
-  extrapolate("--quiet --config run/resolved.cfg --out again --threads 1");
-  const auto manifest = nlohmann::json::parse(file("run/manifest.json"));
-  EXPECT_EQ(manifest.at("weights_hash"),
-            nlohmann::json::parse(file("again/manifest.json")).at("weights_hash"));
-  EXPECT_EQ(manifest.at("weights_hash").size(), 3U);
-  EXPECT_EQ(file("run/table.csv"), file("again/table.csv"));
 }
 
 class Overflow : public ::testing::TestWithParam<std::string> {};
