@@ -12,9 +12,7 @@
 #include <stdexcept>
 
 #include "framework/core/errors.h"
-#include "framework/core/text.h"
 #include "framework/storage/hash.h"
-#include "framework/storage/json_depth.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -93,72 +91,33 @@ Json json_of(T& value) {
   }
 }
 
-void expect(bool is_right, const std::string& name, const Json& json, const char* expected) {
-  if (!is_right)
-    throw DataError(fmt::format("{}: got {}, expected {}", name, printable(json.dump()), expected));
-}
-
-/// Reads a value with checks; nlohmann alone would silently round 1.5, and wrap -1 or 2^64 - 1.
+// Throws Json::exception for what json_of() does not make.
 template <typename T>
-void read(const Json& json, const std::string& name, T& value) {
+void read(const Json& json, T& value) {
   if constexpr (std::same_as<T, double>) {
-    const bool is_infinite = json == "inf" || json == "-inf";
-    expect(json.is_null() || is_infinite || json.is_number(), name, json,
-           "a number, null, \"inf\" or \"-inf\"");
-    value = json.is_null() ? not_a_number : is_infinite ? INFINITY : json.get<double>();
-    if (json == "-inf") value = -INFINITY;
-  } else if constexpr (std::same_as<T, std::string>) {
-    expect(json.is_string(), name, json, "a text");
+    value = json.is_null()   ? not_a_number
+            : json == "inf"  ? INFINITY
+            : json == "-inf" ? -INFINITY
+                             : json.get<T>();
+  } else if constexpr (std::integral<T> || std::same_as<T, std::string> || std::same_as<T, Texts>) {
     value = json.get<T>();
-  } else if constexpr (std::same_as<T, bool>) {
-    expect(json.is_boolean(), name, json, "true or false");
-    value = json.get<T>();
-  } else if constexpr (std::integral<T>) {
-    const bool fits = json.is_number_unsigned() ? std::in_range<T>(json.get<std::uint64_t>())
-                                                : std::is_signed_v<T> && json.is_number_integer();
-    expect(fits, name, json, "a whole number");
-    value = json.get<T>();
-  } else if constexpr (std::same_as<T, Texts>) {
-    expect(json.is_object(), name, json, "an object");
-    for (const auto& [key, text] : json.items()) read(text, key, value[key]);
   } else if constexpr (Pair<T>) {
-    expect(json.is_array() && json.size() == 2, name, json, "pairs of a step and a loss");
-    read(json[0], name, value.first);
-    read(json[1], name, value.second);
+    read(json.at(0), value.first);
+    read(json.at(1), value.second);
   } else if constexpr (List<T>) {
-    expect(json.is_array(), name, json, "a list");
-    for (const Json& one : json) read(one, name, value.emplace_back());
+    for (const Json& one : json) read(one, value.emplace_back());
   } else {
-    const auto read_member = [&](const char* member, auto& of) {
-      if (!json.is_object() || !json.contains(member)) throw DataError(fmt::format("{} is missing", member));
-      read(json[member], member, of);
-    };
+    const auto read_member = [&](const char* name, auto& member) { read(json.at(name), member); };
     visit(read_member, value);
   }
 }
 
-std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+const std::string hash_key = ",\"hash\":";
 
-std::string hash_of(const Json& json) {
-  const std::string text = dumped(json);
-  return fnv1a64_hex(std::as_bytes(std::span(text)));
-}
-
-CellResult parse_cell(const std::string& text) {
-  if (is_nested_too_deep(text)) throw DataError("it is nested too deep for a cell result");
-  Json json = Json::parse(text);
-  if (json.is_object() && json.contains("hash")) {
-    const Json written = json["hash"];
-    json.erase("hash");
-    if (written != hash_of(json)) throw DataError("it is damaged: it does not have the hash that it holds");
-  }
-  CellResult cell;
-  read(json, "result", cell);
-  for (Score& score : cell.scores) {
-    score.row = cell.row;
-    score.seed = cell.seed;
-  }
-  return cell;
+// The text of an object, with the hash of it as the last value.
+std::string with_hash(const std::string& object) {
+  const std::string hash = fnv1a64_hex(std::as_bytes(std::span(object)));
+  return fmt::format("{}{}\"{}\"}}\n", object.substr(0, object.size() - 1), hash_key, hash);
 }
 
 }  // namespace
@@ -190,22 +149,26 @@ std::optional<bool> has_learned(const ExperimentResult& result, const CellResult
 }
 
 std::string to_json(CellResult cell) {
-  Json json = json_of(cell);
-  json["hash"] = hash_of(json);
-  return dumped(json) + "\n";
+  return with_hash(json_of(cell).dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 CellResult cell_from_json(const std::string& text) {
-  try {
-    return parse_cell(text);
-  } catch (const Json::parse_error& error) {
+  const std::string object = text.substr(0, text.rfind(hash_key)) + "}";
+  if (text != with_hash(object))
     throw DataError(
-        fmt::format("result.json: byte {}: not JSON (delete it to run the cell again)", error.byte));
-  } catch (const Json::out_of_range&) {
-    throw DataError("result.json: a number is too large (delete it to run the cell again)");
-  } catch (const DataError& error) {
-    throw DataError(fmt::format("result.json: {} (delete it to run the cell again)", error.what()));
+        "result.json: it is damaged: it does not have the hash that it holds (delete it to run the cell "
+        "again)");
+  CellResult cell;
+  try {
+    read(Json::parse(object), cell);
+  } catch (const Json::exception&) {
+    throw DataError("result.json: it is of another version (delete it to run the cell again)");
   }
+  for (Score& score : cell.scores) {
+    score.row = cell.row;
+    score.seed = cell.seed;
+  }
+  return cell;
 }
 
 }  // namespace ordinal::experiments

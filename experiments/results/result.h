@@ -116,8 +116,7 @@ std::optional<bool> has_learned(const ExperimentResult& result, const CellResult
 /// others.
 std::string to_json(CellResult cell);
 
-/// Inverse of to_json. Throws DataError if the text is not a complete cell result, or does not match the hash that it
-/// contains.
+/// Inverse of to_json. Throws DataError for any other text.
 CellResult cell_from_json(const std::string& text);
 
 }  // namespace ordinal::experiments

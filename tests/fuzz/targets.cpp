@@ -51,7 +51,6 @@ const std::vector<Target>& targets() {
                                           {"config", config},
                                           {"npy", npy},
                                           {"part", part},
-                                          {"result", result},
                                           {"sections", sections},
                                           {"statement", statement},
                                           {"training", training}};

@@ -15,7 +15,6 @@ void command_line(const std::string& input);
 void config(const std::string& input);
 void npy(const std::string& input);
 void part(const std::string& input);
-void result(const std::string& input);
 void sections(const std::string& input);
 void statement(const std::string& input);
 void training(const std::string& input);

@@ -127,11 +127,6 @@ TEST(RefusedSlow, OtherSettingsLeaveAnExperimentUntouched) {
       {two_rows + "--model.d_model=32", first.substr(0, first.size() - 1) +
                                             ": it holds results with model.d_model = 16, this run has 32" +
                                             way_out},
-      {two_rows + "--model.layers=2", "model.layers = 1, this run has 2"},
-      {two_rows + "--train.learning_rate=0.5", "train.learning_rate = 0.001, this run has 0.5"},
-      {two_rows + "--train.clip=2", "train.clip = 1, this run has 2"},
-      {two_rows + "--train.log_every=7", "train.log_every = 5, this run has 7"},
-      {two_rows + "--model.positional_dropout=0.5", "model.positional_dropout = 0, this run has 0.5"},
       {two_rows + "--task.name=copy",
        "task.name = language(definitions=0.1, names=12, values=5), this run has copy(symbols=16, "},
       {two_rows + "--train.steps=30",
@@ -139,11 +134,7 @@ TEST(RefusedSlow, OtherSettingsLeaveAnExperimentUntouched) {
        "depend on the last "
        "step, so train its checkpoint further with train --model, or choose another --out\n"},
       {two_rows + "--train.score_step=10", "it is at step 20, and the weights of step 10 were not kept"},
-      {two_rows + "--train.score_step=21", "train.score_step = 21 exceeds train.steps = 20"},
-      {two_rows + "--positional.base=500",
-       "unknown option --positional.base: it is an option of sinusoidal, rope, xpos"},
       {two_rows + "--experiment.seeds=3 --train.clip=2", "train.clip = 1, this run has 2"},
-      {two_rows + "--part=3/2", "--part: got '3/2', expected I/N"},
       {without("compare.model.encoding", two_rows) + "--config tuned.cfg --train.clip=2",
        "train.clip = 1, this run has 2"},
       {tiny + "--out run --model.encoding=none",
@@ -192,7 +183,7 @@ TEST(RefusedSlow, DamagedFilesLeaveAnExperimentUntouched) {
          digit = digit == '1' ? '2' : '1';
          write(last + "result.json", text);
        }},
-      {two_rows, "run/cells/rope/seed-2: result.json: byte 13: not JSON",
+      {two_rows, "run/cells/rope/seed-2: result.json: it is damaged",
        written(last + "result.json", "{\"scores\": [")},
       {more_lengths, "run/cells/rope/seed-2: it holds results with train.seed = 1, this run has 2",
        replaced(last + "result.json", "run/cells/rope/seed-1/result.json")},
@@ -260,17 +251,6 @@ TEST(RefusedSlow, StepsOfAnotherTrainingLeaveAnExperimentUntouched) {
          write_checkpoint(name, name, {{"step", "21"}});
        }},
   });
-}
-
-// What a damaged checkpoint refuses does not take the results that were there.
-TEST(RefusedSlow, AfterADamagedCheckpointTheFirstCommandGivesItsResults) {
-  extrapolate(two_rows);
-  const std::string table = file("run/table.csv");
-  flip_last_bit(first + "checkpoint.safetensors");
-  extrapolate(two_rows);
-  error_of("extrapolation", more_lengths);
-  extrapolate(two_rows);
-  EXPECT_EQ(file("run/table.csv"), table);
 }
 
 TEST(RefusedSlow, WhileAnotherRunWrites) {
@@ -366,19 +346,11 @@ TEST(RefusedSlow, OtherSettingsLeaveATrainingUntouched) {
   const std::string language =
       "it holds results with task.name = language(definitions=0.1, names=12, values=5), ";
   std::vector<Refusal> all = {
-      {run + "--model.norm=rmsnorm", "model.norm = layernorm, this run has rmsnorm;"},
       {run + "--model.d_model=32",
        "model.d_model = 16, this run has 32; choose another --out, or remove it"},  // and not model.ff
-      {run + "--model.block='attention, feed_forward(activation=relu)'",
-       "model.block = feed_forward(activation=gelu), this run has feed_forward(activation=relu);"},
-      {run + "--model.encoding=none",
-       "model.encoding = sinusoidal@contiguous, this run has none@contiguous;"},
       {run + "--model.encoding='sinusoidal(base=500)'",
        "model.encoding = sinusoidal(base=10000), this run has sinusoidal(base=500);"},
-      {run + "--train.seed=2", "train.seed = 1, this run has 2"},
       {run + "--train.steps=30", "train.steps = 20, this run has 30"},  // the cosine depends on the last step
-      {run + "--train.optimizer=sgd", "train.optimizer = adamw, this run has sgd;"},
-      {run + "--task.name=copy", language + "this run has copy(symbols=16, unique=false)"},
       {run + "--task.name=text --task.file=book.txt", language + "this run has text"},
       {run + "--train.score_step=10", "train.score_step"},
       {run + "--model run/checkpoint.safetensors",
@@ -405,7 +377,7 @@ TEST(RefusedSlow, OtherModelsLeaveScoresUntouched) {
       "--quiet --evaluate.batches=2 --model trained/cells/rope/seed-1/checkpoint.safetensors ";
   run_well("evaluate", scoring + "--evaluate.lengths=1x --out run");
   std::vector<Refusal> all = {
-      {scoring + "--evaluate.lengths=1x,2x --out run", "run/scores/rope/seed-1: result.json: byte ",
+      {scoring + "--evaluate.lengths=1x,2x --out run", "run/scores/rope/seed-1: result.json: it is damaged",
        written("run/scores/rope/seed-1/result.json", "{")},
       {"--quiet --model nan.safetensors --evaluate.lengths=2x --out run",
        "tensor final_norm.weight holds infinite numbers or NaN",
