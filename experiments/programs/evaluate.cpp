@@ -40,56 +40,35 @@ std::filesystem::path row_folder(const std::filesystem::path& checkpoint) {
   return folder;
 }
 
-bool are_seeds_of_a_row(const Entrant& a, const std::string& a_path, const Entrant& b,
-                        const std::string& b_path) {
-  return row_folder(a_path) == row_folder(b_path) && a.task().data_hash() == b.task().data_hash() &&
-         a.first().plan.full == b.first().plan.full;
+// Adds a checkpoint to the row that is called as its folder.
+void add_checkpoint(Form& form, const Settings& settings, const std::string& path) {
+  const std::string name = name_by_folder(row_folder(path));
+  const auto seed = static_cast<std::uint64_t>(settings.integer("train.seed"));
+  Entrant entrant = form.makers.make({name, name, {}, settings});
+  for (Stage& stage : entrant.stages) stage.rows = {};  // the task may be another than that of training
+  auto row = std::ranges::find_if(form.rows, [&](const Entrant& one) { return one.row.label == name; });
+  if (row == form.rows.end()) {
+    row = form.rows.insert(row, std::move(entrant));
+  } else if (row->checkpoints.contains(seed) || row->first().plan.full != entrant.first().plan.full ||
+             row->task().data_hash() != entrant.task().data_hash()) {
+    throw ConfigError(fmt::format(
+        "{}: it would be {} seed {} beside {}, and has the same seed or other settings; leave one of "
+        "them out, or score each with an --out of its own",
+        path, name, seed, row->checkpoints.begin()->second));
+  }
+  row->checkpoints[seed] = path;
 }
 
-// Reads the checkpoints, and collects what is wrong with them.
-class Rows {
- public:
-  Rows(const CommandLine& command, Form& form) : command_(command), form_(form) {
-    for (const std::string& path : command.several) {
-      try {
-        add(path);
-      } catch (const CheckpointError& error) {  // names the file
-        problems_.emplace_back(error.what());
-      } catch (const ConfigError& error) {
-        problems_.push_back(fmt::format("{}: {}", path, error.what()));
-      }
-    }
-    if (!problems_.empty()) throw ConfigError(joined(problems_, "\n"));
-  }
-
- private:
-  void add(const std::string& path) {
-    const Settings settings = evaluation_settings(command_.settings, path);
+// Reads the checkpoints. At least one of them must read each setting.
+void add_rows(const CommandLine& command, Form& form) {
+  std::map<std::string, std::size_t> unread;
+  for (const std::string& path : command.several) {
+    const Settings settings = evaluation_settings(command.settings, path);
     for (const std::string& problem : unused_settings(settings, Builds::model))
-      if (++unread_[problem] == command_.several.size()) problems_.push_back(problem);
-    const std::string name = name_by_folder(row_folder(path));
-    Entrant entrant = form_.makers.make({name, name, {}, settings});
-    for (Stage& stage : entrant.stages) stage.rows = {};  // the task may be another than that of training
-    const auto seed = static_cast<std::uint64_t>(settings.integer("train.seed"));
-    auto row = std::ranges::find_if(form_.rows, [&](const Entrant& one) { return one.row.label == name; });
-    if (row == form_.rows.end()) {
-      form_.rows.push_back(std::move(entrant));
-      form_.rows.back().checkpoints = {{seed, path}};
-      return;
-    }
-    const std::string first = row->checkpoints.begin()->second;
-    const bool is_row = are_seeds_of_a_row(*row, first, entrant, path);
-    if (is_row && row->checkpoints.emplace(seed, path).second) return;
-    problems_.push_back(fmt::format(
-        "{}: it would be {}{}, as {} is; leave one of them out, or score each with an --out of its own", path,
-        name, is_row ? fmt::format(" seed {}", seed) : "", is_row ? row->checkpoints.at(seed) : first));
+      if (++unread[problem] == command.several.size()) throw ConfigError(problem);
+    add_checkpoint(form, settings, path);
   }
-
-  const CommandLine& command_;
-  Form& form_;
-  std::vector<std::string> problems_;
-  std::map<std::string, std::size_t> unread_;  // how many checkpoints do not read a setting
-};
+}
 
 // A checkpoint may be scored on a task or texts other than its own, but the user may also have forgotten to give them.
 std::string warning_of(const Entrant& row, const std::string& checkpoint) {
@@ -135,7 +114,7 @@ Settings experiment_of(const std::vector<Entrant>& rows) {
 
 int evaluate(const CommandLine& command) {
   Form form{.holds = Holds::scores, .command = "./experiments/run evaluate " + command.arguments};
-  Rows(command, form);
+  add_rows(command, form);
   const Settings settings = experiment_of(form.rows);
   form.plan = plan_text(form, command.threads);
   return run_experiment(command, settings, command.out.empty() ? "results/evaluate" : command.out,
