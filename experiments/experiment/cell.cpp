@@ -171,7 +171,6 @@ Index score_step(const Cell& cell) {
 }
 
 void share_trainings(std::vector<Cell>& cells) {
-  using Training = std::pair<LockedPath, const Plan*>;
   std::map<std::pair<std::string, std::uint64_t>, Training> trainings;  // by identity and seed
   const auto own = [](const Cell& cell, std::size_t stage) {
     return stage == 0 ? cell.folder : cell.folder / "finetuned";
@@ -181,7 +180,7 @@ void share_trainings(std::vector<Cell>& cells) {
       for (std::size_t i = 0; i < cell.entrant.stages.size(); ++i) {
         if (only_begun && !std::filesystem::exists(own(cell, i) / "checkpoint.safetensors")) continue;
         const Stage& stage = cell.entrant.stages[i];
-        trainings.emplace(std::pair(stage.identity, cell.seed), Training(own(cell, i), &stage.plan));
+        trainings.emplace(std::pair(stage.identity, cell.seed), Training{own(cell, i), &stage.plan});
       }
     }
   }
@@ -189,15 +188,11 @@ void share_trainings(std::vector<Cell>& cells) {
   for (const Cell& cell : cells) kept[cell.entrant.last().identity].insert(score_step(cell));
   for (Cell& cell : cells) {
     cell.trainings.clear();
-    cell.plans.clear();
-    cell.kept.clear();
     for (const Stage& stage : cell.entrant.stages) {
-      const auto& [folder, plan] = trainings.at({stage.identity, cell.seed});
-      cell.trainings.push_back(folder);
-      cell.plans.push_back(plan);
-      cell.kept.push_back(kept[stage.identity]);
+      Training& training = cell.trainings.emplace_back(trainings.at({stage.identity, cell.seed}));
+      training.kept = kept[stage.identity];
     }
-    cell.checkpoint = kept_path(cell.trainings.back(), score_step(cell));
+    cell.checkpoint = kept_path(cell.trainings.back().folder, score_step(cell));
   }
 }
 

@@ -64,21 +64,26 @@ class Entrants {
   std::map<std::string, std::shared_ptr<const Task>> tasks_;
 };
 
+/// A stage of training in the folder that holds it, possibly that of another row.
+struct Training {
+  LockedPath folder;
+  const Plan* plan = nullptr;  // of the row in whose folder it is, which its checkpoints hold
+  std::set<Index> kept = {};   // the steps whose weights are kept; 0: the last
+};
+
 struct Cell {
   const Entrant& entrant;
   const Settings& evaluation;  // see Subject
   std::uint64_t seed = 0;
-  LockedPath folder = {};                  // of its result
-  std::vector<LockedPath> trainings = {};  // of its stages, possibly shared by rows; none if its model exists
-  std::vector<const Plan*> plans = {};  // of the rows in whose folders they are, which their checkpoints hold
-  LockedPath checkpoint = {};           // of its model
-  std::vector<std::set<Index>> kept = {};  // by stage, the steps whose weights are kept; 0: the last
-  std::filesystem::path initial = {};      // the checkpoint from which the first training starts; empty: none
+  LockedPath folder = {};                // of its result
+  std::vector<Training> trainings = {};  // its stages; none if its model exists
+  LockedPath checkpoint = {};            // of its model
+  std::filesystem::path initial = {};    // the checkpoint from which the first training starts; empty: none
 
   /// "rope seed 1"
   std::string name() const;
   /// The folder that only one cell at a time may write: that of its first training.
-  const LockedPath& place() const { return trainings.empty() ? folder : trainings.front(); }
+  const LockedPath& place() const { return trainings.empty() ? folder : trainings.front().folder; }
   /// Whether its settings and its seed say which weights it has.
   bool is_from_scratch() const { return !trainings.empty() && initial.empty(); }
 };

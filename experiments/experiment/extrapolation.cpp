@@ -126,7 +126,7 @@ void Extrapolation::begin() {
 
 std::optional<ExperimentResult> Extrapolation::run(Progress& progress) {
   auto results = this->results(progress);
-  progress.finish_line();
+  progress.clear();
   if (!results) return std::nullopt;
   if (!workers_.share) return experiment(std::move(*results));
   say_on_stdout(

@@ -80,25 +80,21 @@ class RowFigures {
   }
 
  private:
-  using Tags = decltype(Figure::tags);
-
   // At one length.
   struct Attention {
     std::vector<Figure> maps = {};                                         // of the first model
     std::map<Index, std::vector<std::vector<DistanceShare>>> layers = {};  // of all models
   };
 
-  Figure figure(std::string caption, auto picture, const std::string& title, const std::string& file,
-                Tags tags) const {
+  // `tags` besides that of the row.
+  Figure figure(const std::string& title, const std::string& caption, auto picture, const std::string& file,
+                decltype(Figure::tags) tags) const {
     tags.insert(tags.begin(), {"row", row_.label});
-    return {title, std::move(caption), std::move(picture), row_.folder + "-" + file, std::move(tags)};
+    return {title, caption, std::move(picture), row_.folder + "-" + file, std::move(tags)};
   }
 
-  Figure map(Heatmap drawn, const std::string& file, std::string caption, Tags tags) const {
-    const std::string title = row_.label + ": " + drawn.options.title;
-    drawn.options.title = title;
-    return figure(std::move(caption), std::move(drawn), title, file, std::move(tags));
-  }
+  // Of what it shows, as a part of the title.
+  std::string titled(const std::string& what) const { return row_.label + ": " + what; }
 
   // What the encoding adds to the input and the scores.
   void encoding(const Subject& subject, const Positions& positions) {
@@ -109,34 +105,36 @@ class RowFigures {
     if (effect.acts(Place::scores) && subject.model.attention_layers() > 0) bias(effect);
   }
 
-  void draw(Heatmap drawn, const std::string& file, const char* caption) {
-    const std::string picture = drawn.options.title;
-    figures_.push_back(map(std::move(drawn), file, caption, {{"picture", picture}}));
+  void draw(Heatmap drawn, const std::string& picture, const std::string& file, const char* caption) {
+    const std::string title = drawn.options.title;
+    figures_.push_back(figure(title, caption, std::move(drawn), file, {{"picture", picture}}));
   }
 
   void input(const Tensor<double>& input) {
-    draw(heatmap(input.view(), {"what is added to the input", "dimension", "position"}), "input",
+    const std::string added = "what is added to the input";
+    draw(heatmap(input.view(), {titled(added), "dimension", "position"}), added, "input",
          "One row for each position.");
     const Tensor<double> unit = unit_rows(input);
     const Index length = unit.view().rows;
-    HeatmapBuilder similarity(length, length, {"similarity of positions", "position", "position"});
+    const std::string similar = "similarity of positions";
+    HeatmapBuilder similarity(length, length, {titled(similar), "position", "position"});
     Tensor<double> cosines({1, length});
     for (Index i = 0; i < length; ++i) {
       multiply<double>(unit.view().row_range(i, 1), transposed(unit.view()), cosines.view());
       similarity.add<double>(i, 0, cosines.span());
     }
-    draw(similarity.heatmap(), "similarity",
+    draw(similarity.heatmap(), similar, "similarity",
          "Cosine of the angle between the rows: 1 is the same direction.");
   }
 
   void bias(const Effect<float>& effect) {
     const Index length = effect.seq_len();
-    HeatmapBuilder heads(length, effect.shape.heads * length,
-                         {"what is added to the scores of layer 1", "key, head by head", "query"});
+    const std::string added = "what is added to the scores of layer 1";
+    HeatmapBuilder heads(length, effect.shape.heads * length, {titled(added), "key, head by head", "query"});
     effect.visit_pairs(
         random_content(effect.shape, length, 1), false, true,
         [&](Index head, Index query, std::span<const float> row) { heads.add(query, head * length, row); });
-    draw(heads.heatmap(), "bias",
+    draw(heads.heatmap(), added, "bias",
          "The heads side by side. Where it depends on queries and keys, they are random.");
   }
 
@@ -172,8 +170,8 @@ class RowFigures {
     }
   }
 
-  static HeatmapOptions map_options(Index layer, Index length) {
-    return {.title = fmt::format("attention in layer {} at length {}", layer + 1, length),
+  HeatmapOptions map_options(Index layer, Index length) const {
+    return {.title = titled(fmt::format("attention in layer {} at length {}", layer + 1, length)),
             .x_label = "key",
             .y_label = "query",
             .palette = Palette::sequential,
@@ -182,17 +180,19 @@ class RowFigures {
   }
 
   Figure attention_map(Heatmap drawn, const Subject& subject, Index layer, Index length) const {
-    return map(
-        std::move(drawn), fmt::format("attention-{}-at-{}", layer + 1, length),
+    const std::string title = drawn.options.title;
+    return figure(
+        title,
         fmt::format("Mean over the heads of the model with seed {}, on one validation example. The "
                     "largest 1 % take the last colour.",
                     subject.validation_seed),
+        std::move(drawn), fmt::format("attention-{}-at-{}", layer + 1, length),
         {{"picture", "attention"}, {"length", std::to_string(length)}, {"layer", std::to_string(layer + 1)}});
   }
 
   Figure distances(const Attention& shown, Index length) const {
     Chart chart;
-    chart.title = fmt::format("{}: attention by distance at length {}", row_.label, length);
+    chart.title = titled(fmt::format("attention by distance at length {}", length));
     chart.subtitle = "mean over heads and queries";
     if (const std::size_t models = shown.layers.begin()->second.size(); models > 1)
       chart.subtitle =
@@ -201,7 +201,7 @@ class RowFigures {
     chart.y_label = "share of the attention";
     chart.y_low = 0.0;
     for (const auto& [layer, models] : shown.layers) chart.series.push_back(distance_series(models, layer));
-    return figure("How far heads look, on one validation example.", chart, chart.title,
+    return figure(chart.title, "How far heads look, on one validation example.", chart,
                   fmt::format("distances-at-{}", length),
                   {{"picture", "attention by distance"}, {"length", std::to_string(length)}});
   }

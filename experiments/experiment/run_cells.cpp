@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <map>
@@ -31,8 +30,8 @@ std::unique_ptr<TrainingRun> train(const Cell& cell, const std::string& label, T
   for (std::size_t i = 0; i < cell.trainings.size(); ++i) {
     const std::string name = fmt::format("{}{}  ", label, i == 0 ? "" : " fine-tuning");
     const std::filesystem::path initial = run ? run->checkpoint_path() : cell.initial;
-    const LockedPath& folder = cell.trainings[i];
-    run = std::make_unique<TrainingRun>(*cell.plans[i], cell.seed, folder, threads, initial, cell.kept[i]);
+    const auto& [folder, plan, kept] = cell.trainings[i];
+    run = std::make_unique<TrainingRun>(*plan, cell.seed, folder, threads, initial, kept);
     const bool is_shared = folder != cell.folder && folder.parent_path() != cell.folder;
     if (run->steps() == 0 && !run->adoption().empty()) progress.say(name + run->adoption());
     if (run->steps() > 0 && run->finished() && is_shared) progress.say(name + "shares a training");
@@ -95,42 +94,32 @@ CellResult score_cell(const Cell& cell, const TrainingRun* run, Threads& threads
 // Throws what training the cell would throw because of the files that exist.
 void check_trainings(const Cell& cell, Threads& threads) {
   const auto is_begun = [&](std::size_t i) {
-    return i < cell.trainings.size() && std::filesystem::exists(kept_path(cell.trainings[i], 0));
+    return i < cell.trainings.size() && std::filesystem::exists(kept_path(cell.trainings[i].folder, 0));
   };
   std::filesystem::path initial = cell.initial;
   for (std::size_t i = 0; is_begun(i) || (i == 0 && !initial.empty()); ++i) {
-    const TrainingRun run(*cell.plans[i], cell.seed, cell.trainings[i], threads, initial, cell.kept[i]);
+    const auto& [folder, plan, kept] = cell.trainings[i];
+    const TrainingRun run(*plan, cell.seed, folder, threads, initial, kept);
     if (run.goes_past_end() && is_begun(i + 1)) {
       throw ConfigError(
           fmt::format("{}: it continues from step {} of the first stage, this run trains that "
                       "stage to step {}; choose another --out, or remove it",
-                      cell.trainings[i + 1].string(), run.steps(), cell.entrant.stages[i].work.steps));
+                      cell.trainings[i + 1].folder.string(), run.steps(), cell.entrant.stages[i].work.steps));
     }
     if (!run.finished()) return;
     initial = run.checkpoint_path();
   }
 }
 
-// Calls visit(work, trainings) for each stage of these cells, with 0 trainings if the model exists, else 1.
-void for_each_stage(const std::vector<const Cell*>& cells, const auto& visit) {
-  for (const Cell* cell : cells) {
-    for (const Stage& stage : cell->entrant.stages) visit(stage.work, cell->trainings.empty() ? 0 : 1);
-  }
-}
-
-// Throws ConfigError if one of these trainings needs more memory than there is.
-void require_memory(const std::vector<const Cell*>& cells, const CellWorkers& workers) {
-  for_each_stage(cells, [&](const Workload& work, int trainings) {
-    work.check_memory(trainings, 1, workers.threads.count());
-  });
-}
-
-// The memory that `jobs` trainings at a time need at most.
+// The bytes that `jobs` of these cells at a time need at most.
 double largest_memory(const std::vector<const Cell*>& cells, int jobs, int threads) {
   double most = 0.0;
-  for_each_stage(cells, [&](const Workload& work, int trainings) {
-    most = std::max(most, work.training.bytes(threads, jobs * trainings) + work.scoring.bytes(threads, jobs));
-  });
+  for (const Cell* cell : cells) {
+    const int trainings = cell->trainings.empty() ? 0 : jobs;
+    for (const Stage& stage : cell->entrant.stages)
+      most = std::max(
+          most, stage.work.training.bytes(threads, trainings) + stage.work.scoring.bytes(threads, jobs));
+  }
   return most;
 }
 
@@ -152,18 +141,15 @@ class Runner {
     const std::vector<Group> groups = groups_left();
     std::vector<const Cell*> left;
     for (const std::size_t i : left_) left.push_back(&cells_[i]);
-    require_memory(left, workers_);
     const int threads = workers_.threads.count();
-    const int fit = jobs_that_fit([&](int jobs) { return largest_memory(left, jobs, threads); }, threads,
-                                  std::min(workers_.jobs, threads));
-    const Jobs jobs = jobs_for(std::min<Index>(std::ssize(groups), fit), threads, workers_.jobs);
-    const auto work = [&](Index item, Index job, Threads& threads) {
-      Progress line = progress_.line(job);
-      const bool done = run_group(groups[static_cast<std::size_t>(item)], threads, line);
-      line.clear();
-      return done;
+    const auto memory = [&](int jobs) { return largest_memory(left, jobs, threads); };
+    check_memory(memory(1));
+    const auto most = static_cast<int>(std::min<Index>(threads, std::ssize(groups)));
+    const int jobs = jobs_that_fit(memory, most, workers_.jobs);
+    const auto work = [&](Index item, Threads& threads) {
+      return run_group(groups[static_cast<std::size_t>(item)], threads);
     };
-    return run_side_by_side(std::ssize(groups), jobs, work);
+    return run_side_by_side(std::ssize(groups), jobs, threads, work);
   }
 
   // The existing results.
@@ -202,39 +188,32 @@ class Runner {
     return groups;
   }
 
-  // After an exception, the other jobs stop after their current cell.
-  bool run_group(const Group& group, Threads& threads, Progress& progress) {
-    return std::ranges::all_of(group, [&](std::size_t i) {
-      if (failed_) return false;
-      try {
-        if (!workers_.share) return run_cell(i, threads, progress);
-        const Descriptor held = reserve(cells_[i], progress);
-        return held.open() && run_cell(i, threads, progress);
-      } catch (...) {
-        failed_ = true;
-        throw;
-      }
-    });
+  // The cells of a group share a training. While other parts run, only one of them works on it.
+  bool run_group(const Group& group, Threads& threads) {
+    const auto run = [&] { return std::ranges::all_of(group, [&](auto i) { return run_cell(i, threads); }); };
+    if (!workers_.share) return run();
+    const Descriptor held = reserve(cells_[group.front()]);
+    return held.open() && run();
   }
 
   // While the descriptor is open, no other process with a share of the cells works on this training. The
   // descriptor is not open if this process was interrupted before another one was done with the training.
-  Descriptor reserve(const Cell& cell, Progress& progress) const {
+  Descriptor reserve(const Cell& cell) const {
     const FolderLock& lock = *cell.folder.lock();
     const std::string training = cell.place().lexically_relative(lock.path()).string();
     while (true) {
       Descriptor held = lock.reserve(training);
       if (held.open() || interrupt_.requested()) return held;
-      progress.update(cell.name() + "  waits for the part that trains it");
+      progress_.update(cell.name() + "  waits for the part that trains it");
       std::this_thread::sleep_for(std::chrono::milliseconds(200));
     }
   }
 
   // Returns false if interrupted.
-  bool run_cell(std::size_t i, Threads& threads, Progress& progress) {
+  bool run_cell(std::size_t i, Threads& threads) {
     std::optional<CellResult> result;
     try {
-      result = result_of(i, threads, progress);
+      result = result_of(i, threads);
     } catch (const Stopped&) {  // during scoring
     }
     if (!result) return false;
@@ -246,25 +225,25 @@ class Runner {
   }
 
   // If one row cannot be trained, the others still run. Returns nothing, or throws Stopped, if interrupted.
-  std::optional<CellResult> result_of(std::size_t i, Threads& threads, Progress& progress) {
+  std::optional<CellResult> result_of(std::size_t i, Threads& threads) {
     const Cell& cell = cells_[i];
-    if (cell.trainings.empty()) return score_cell(cell, nullptr, threads, progress, interrupt_);
+    if (cell.trainings.empty()) return score_cell(cell, nullptr, threads, progress_, interrupt_);
     const auto done = cell.is_from_scratch() ? finished_result(cell) : std::nullopt;
     if (done) return done;  // another process has finished it by now
     try {
-      const auto run = train(cell, label(i), threads, progress, interrupt_);
+      const auto run = train(cell, label(i), threads, progress_, interrupt_);
       if (!run) return std::nullopt;
-      return score_cell(cell, run.get(), threads, progress, interrupt_);
+      return score_cell(cell, run.get(), threads, progress_, interrupt_);
     } catch (const PositionError& error) {  // the encoding does not support the positions of training
-      return fail(i, fmt::format("in training: {}", error.what()), false, progress);
+      return fail(i, fmt::format("in training: {}", error.what()), false);
     } catch (const Diverged& error) {
-      return fail(i, error.what(), true, progress);
+      return fail(i, error.what(), true);
     }
   }
 
-  CellResult fail(std::size_t i, const std::string& why, bool diverged, Progress& progress) const {
+  CellResult fail(std::size_t i, const std::string& why, bool diverged) const {
     CellResult result = failed_result(cells_[i], why, diverged);
-    progress.say(fmt::format("{}  {}{}", label(i), diverged ? "" : "fails ", why));
+    progress_.say(fmt::format("{}  {}{}", label(i), diverged ? "" : "fails ", why));
     write_result(cells_[i], result);
     return result;
   }
@@ -291,7 +270,6 @@ class Runner {
   std::vector<std::optional<CellResult>> results_;
   std::vector<std::size_t> left_;  // indices of the cells that earlier runs did not finish
   std::mutex mutex_;
-  std::atomic<bool> failed_ = false;
   Index done_ = 0;
   Pace pace_;
 };
@@ -303,12 +281,12 @@ void check_cells(const std::vector<Cell>& cells, const CellWorkers& workers) {
   for (const Cell& cell : cells) {
     if (!finished_result(cell) || !cell.is_from_scratch()) left.push_back(&cell);
   }
-  require_memory(left, workers);
+  check_memory(largest_memory(left, 1, workers.threads.count()));
   std::set<std::filesystem::path> checked;  // rows may share a training
   for (const Cell* cell : left) {
     if (cell->trainings.empty()) {
       ScoredModel{*cell};
-    } else if (checked.insert(cell->trainings.back()).second) {
+    } else if (checked.insert(cell->trainings.back().folder).second) {
       check_trainings(*cell, workers.threads);
     }
   }

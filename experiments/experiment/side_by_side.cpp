@@ -21,15 +21,15 @@ struct Job {
 
 class Crew {
  public:
-  Crew(Index items, const Jobs& jobs, const ItemWork& work) : items_(items), work_(work) {
-    for (int i = 0; i < jobs.count; ++i) jobs_.emplace_back(jobs.threads - 1);
+  Crew(Index items, int jobs, int threads, const ItemWork& work) : items_(items), work_(work) {
+    for (int i = 0; i < jobs; ++i) jobs_.emplace_back(threads - 1);
   }
 
   // The work of thread `index`. The first threads are jobs until no item is left; then all threads help.
   void run(Index index) {
     if (index < std::ssize(jobs_)) {
       Job& mine = jobs_[static_cast<std::size_t>(index)];
-      take_items(index, mine.threads);
+      take_items(mine.threads);
       end(mine);
     }
     while (Job* job = least_helped()) {
@@ -48,12 +48,12 @@ class Crew {
   }
 
  private:
-  void take_items(Index index, Threads& threads) {
+  void take_items(Threads& threads) {
     while (!stopped_) {
       const Index item = next_++;
       if (item >= items_) return;
       try {
-        if (!work_(item, index, threads)) stopped_ = true;
+        if (!work_(item, threads)) stopped_ = true;
       } catch (...) {
         const std::lock_guard lock(mutex_);
         if (!failure_) failure_ = std::current_exception();
@@ -89,18 +89,13 @@ class Crew {
 
 }  // namespace
 
-Jobs jobs_for(Index trainings, int threads, int asked) {
-  const int most = std::min(threads, static_cast<int>(std::clamp<Index>(trainings, 1, 1 << 20)));
-  return {asked > 0 ? std::min(asked, most) : most, threads};
-}
-
-bool run_side_by_side(Index items, const Jobs& jobs, const ItemWork& work) {
-  Crew crew(items, jobs, work);
+bool run_side_by_side(Index items, int jobs, int threads, const ItemWork& work) {
+  Crew crew(items, jobs, threads, work);
   {
     std::vector<std::jthread> others;
     Index started = 1;
     try {
-      for (; started < jobs.threads; ++started) others.emplace_back(&Crew::run, &crew, started);
+      for (; started < threads; ++started) others.emplace_back(&Crew::run, &crew, started);
     } catch (const std::system_error&) {  // the threads that did start do all the work
       crew.end_from(started);
     }

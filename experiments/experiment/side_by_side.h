@@ -10,23 +10,13 @@
 
 namespace ordinal::experiments {
 
-/// How many trainings run at once, and on how many threads in total.
-struct Jobs {
-  int count = 1;
-  int threads = 1;
-};
+/// The work of one item, with the threads that do its tasks.
+using ItemWork = std::function<bool(Index item, Threads& threads)>;
 
-/// The jobs for a number of trainings on `threads` threads. `asked` is how many trainings the user
-/// wants at once; 0: as many as there are threads.
-Jobs jobs_for(Index trainings, int threads, int asked);
-
-/// The work of one item, with the threads that do its tasks; `job` is 0 … jobs.count - 1.
-using ItemWork = std::function<bool(Index item, Index job, Threads& threads)>;
-
-/// Calls work once for each item 0 … items - 1. Each job is a thread that takes the next item when it finishes
-/// one. The other threads are divided among the jobs, as are the threads of jobs that find no item left. Takes
+/// Calls work once for each item 0 … items - 1. Each of `jobs` jobs is a thread that takes the next item when it finishes
+/// one. The other of `threads` threads are divided among the jobs, as are the threads of jobs that find no item left. Takes
 /// no more items once a call returns false or throws. Returns whether all items were done; rethrows the first
 /// exception once all threads have stopped.
-bool run_side_by_side(Index items, const Jobs& jobs, const ItemWork& work);
+bool run_side_by_side(Index items, int jobs, int threads, const ItemWork& work);
 
 }  // namespace ordinal::experiments

@@ -82,26 +82,17 @@ MemoryLimit memory_limit(const fs::path& root) {
   return lowest;
 }
 
-void check_memory(double needed, const std::string& way_out, const MemoryLimit& limit) {
-  if (certain_share * needed <= limit.bytes) return;
-  throw ConfigError(fmt::format("out of memory: training needs about {}, {} {}; use {}", size_text(needed),
-                                limit.source, size_text(limit.bytes), way_out));
-}
-
-void check_scoring_memory(double training, double scoring, Index seq_len, const MemoryLimit& limit) {
-  if (certain_share * (training + scoring) <= limit.bytes) return;
-  const bool trains = training > 0.0;
-  throw ConfigError(fmt::format(
-      "out of memory: scoring {} tokens needs about {}{}, {} {}; use smaller evaluate.lengths{}, or fewer "
-      "--threads",
-      seq_len, size_text(scoring), trains ? fmt::format(" beside {} of training", size_text(training)) : "",
-      limit.source, size_text(limit.bytes), trains ? ", a smaller model.d_model or model.layers" : ""));
+void check_memory(double bytes, const MemoryLimit& limit) {
+  if (certain_share * bytes <= limit.bytes) return;
+  throw ConfigError(fmt::format("out of memory: this run needs about {}, {} {}; {}", size_text(bytes),
+                                limit.source, size_text(limit.bytes), less_memory));
 }
 
 int jobs_that_fit(const std::function<double(int)>& needed, int most, int asked, const MemoryLimit& limit) {
   const double room = asked > 0 ? limit.bytes : 0.5 * limit.bytes;
+  const int wanted = asked > 0 ? std::min(asked, most) : most;
   int jobs = 1;
-  while (jobs < (asked > 0 ? asked : most) && needed(jobs + 1) <= room) ++jobs;
+  while (jobs < wanted && needed(jobs + 1) <= room) ++jobs;
   return jobs;
 }
 

@@ -19,20 +19,15 @@ struct MemoryLimit {
 /// and the space left under a limit on the address space (ulimit -v). `root` is the root of the file system.
 MemoryLimit memory_limit(const std::filesystem::path& root = "/");
 
-/// What to make smaller if a training does not fit.
-inline const std::string sizes_of_training =
-    "a smaller model.d_model, model.layers, train.batch or task.train_length";
+/// What to do if memory runs out.
+inline const std::string less_memory =
+    "use a smaller model.d_model, model.layers, train.batch, task.train_length or evaluate.lengths, fewer "
+    "rows in tables of positions, or fewer --threads (--dry-run shows what each row needs)";
 
-/// Throws ConfigError if a training certainly exceeds the limit. `needed` is the estimate of training_memory() in bytes;
-/// `way_out` says what to use instead.
-void check_memory(double needed, const std::string& way_out = sizes_of_training,
-                  const MemoryLimit& limit = memory_limit());
+/// Throws ConfigError if a run that needs about `bytes` certainly exceeds the limit.
+void check_memory(double bytes, const MemoryLimit& limit = memory_limit());
 
-/// The same for scoring sequences of seq_len tokens, which needs `scoring` bytes on top of those of training (0: none).
-void check_scoring_memory(double training, double scoring, Index seq_len,
-                          const MemoryLimit& limit = memory_limit());
-
-/// The number of parallel trainings, where `needed(n)` is the bytes that n of them take: up to `asked`, as far as the limit
+/// How many trainings run at once, where `needed(n)` is the bytes that n of them take: up to `asked`, as far as the limit
 /// allows, or if that is 0, up to `most`, as far as half of it allows. At least 1.
 int jobs_that_fit(const std::function<double(int)>& needed, int most, int asked,
                   const MemoryLimit& limit = memory_limit());

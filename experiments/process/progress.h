@@ -1,9 +1,9 @@
-// Progress output. On a terminal: one line per running training, rewritten in place. Elsewhere (also if TERM is dumb): an
-// occasional plain line. With --quiet: nothing.
+// Progress output. On a terminal: one line, rewritten in place, of the training that went on last. Elsewhere (also if TERM is
+// dumb): an occasional plain line. With --quiet: nothing.
 #pragma once
 
 #include <chrono>
-#include <memory>
+#include <mutex>
 #include <string>
 
 #include "framework/core/tensor.h"
@@ -22,45 +22,29 @@ class RecentMean {
   Index count_ = 0;
 };
 
-/// The state of a training after a step.
-struct TrainingStatus {
-  std::string label;
-  Index step = 0;
-  Index steps = 0;    // of the whole training
-  double loss = 0.0;  // bits per token, mean over the last steps
-  double tokens_per_second = 0.0;
-  std::string time_left;
-};
-
-/// "rope  step 20/1500  1 min 20 s left  loss 3.123 bits  12345 tokens/s".
-std::string status_line(const TrainingStatus& status);
-
-/// A text cut to `columns`.
-std::string fitted(const std::string& text, std::size_t columns);
-
 /// Safe to share between threads.
 class Progress {
  public:
   explicit Progress(bool quiet);
-
-  /// The progress of one of several parallel trainings, with its own replaceable line.
-  Progress line(Index number) const;
+  ~Progress() { clear(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
 
   /// Prints a permanent line.
   void say(const std::string& line);
-  /// Prints a line that the next update replaces. Without a terminal, prints at most every ten seconds.
+  /// Prints a line that the next one replaces, at most every half second. Without a terminal, every ten seconds.
   void update(const std::string& line);
   /// Removes the replaceable line from the screen.
   void clear();
-  /// Redraws all replaceable lines once more, and leaves them on the screen.
-  void finish_line();
 
  private:
-  class Board;
-  Progress(std::shared_ptr<Board> board, std::size_t number) : board_(std::move(board)), number_(number) {}
+  void draw(const std::string& text);
 
-  std::shared_ptr<Board> board_;
-  std::size_t number_ = 0;
+  std::mutex mutex_;
+  bool quiet_;
+  bool redraws_;
+  bool drawn_ = false;  // whether the last line on the screen can be replaced
+  std::chrono::steady_clock::time_point next_ = {};
 };
 
 /// Work at a steady rate: the elapsed and the remaining time.

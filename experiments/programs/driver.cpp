@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "experiments/process/memory.h"
 #include "experiments/process/streams.h"
 #include "experiments/settings/parts.h"
 #include "framework/core/errors.h"
@@ -24,10 +25,6 @@ namespace {
 
 constexpr int failure = 1;
 constexpr int fixable = 2;
-
-constexpr const char* out_of_memory =
-    "out of memory: use a smaller model.d_model, model.layers, train.batch, task.train_length or "
-    "evaluate.lengths (--dry-run shows what training needs); everything that was saved stays";
 
 constexpr const char* not_writable = "choose a folder that you may write to";
 constexpr const char* wrong_kind =
@@ -111,7 +108,8 @@ Outcome try_to_run(int argc, const char* const* argv, const DriverDescription& d
     const int exit_code = run(argc, argv, driver);
     return {stdout_is_whole(driver.name) || exit_code != 0 ? exit_code : failure};
   } catch (const std::exception& error) {
-    if (is_any<std::bad_alloc, std::length_error>(error)) return {failure, out_of_memory};
+    if (is_any<std::bad_alloc, std::length_error>(error))
+      return {failure, "out of memory: " + less_memory + "; everything that was saved stays"};
     const auto* of_file = dynamic_cast<const std::filesystem::filesystem_error*>(&error);
     if (of_file != nullptr) return {fixable, file_problem(*of_file)};
     const bool is_fixable =

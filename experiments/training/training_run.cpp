@@ -164,13 +164,11 @@ bool TrainingRun::train(const std::string& label, Progress& progress, const Inte
       if (is_logged(done) || finished()) log_.append(done, result, seconds_);
     }
     loss.add(bits(result.loss));
-    progress.update(status_line({.label = label,
-                                 .step = done,
-                                 .steps = total_steps_,
-                                 .loss = loss.value(),
-                                 .tokens_per_second = static_cast<double>(tokens_) / pace.seconds(),
-                                 .time_left = pace.time_left(static_cast<double>(done - first),
-                                                             static_cast<double>(total_steps_ - first))}));
+    const std::string left =
+        pace.time_left(static_cast<double>(done - first), static_cast<double>(total_steps_ - first));
+    progress.update(fmt::format("{}  step {}/{}  {} left  loss {:.3f} bits  {:.0f} tokens/s", label, done,
+                                total_steps_, left, loss.value(),
+                                static_cast<double>(tokens_) / pace.seconds()));
     if (kept_.contains(trainer_.steps())) save(kept_path(folder_, trainer_.steps()));
     const bool stop = interrupt.requested();
     if (stop || finished() || trainer_.steps() % checkpoint_every == 0) save(checkpoint_path());

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "experiments/conditions/condition.h"
-#include "experiments/process/memory.h"
 #include "experiments/scoring/scoring.h"
 #include "framework/core/errors.h"
 #include "framework/core/text.h"
@@ -58,44 +57,6 @@ ScoringMemory scoring_memory(const Plan& plan, const Transformer<float>& model) 
   return memory;
 }
 
-// Collects the integer options that are given to a part of the encoding, and to the parts in it.
-void add_counts(const Part& part, std::vector<std::pair<double, std::string>>& counts) {
-  for (const OptionSpec& option : encodings().find(part.name).options) {
-    const auto given = part.options.find(option.name);
-    if (given == part.options.end()) continue;
-    if (option.type == OptionType::integer)
-      counts.emplace_back(parse_real(given->second).value(), option.name);
-    if (option.type == OptionType::part) add_counts(parse_part(given->second), counts);
-  }
-}
-
-// A smaller value for the largest setting that gives tables of positions their rows.
-std::string largest_count_of(const Plan& plan) {
-  const PositionalChoice choice = positional_choice(plan.settings);
-  std::vector<std::pair<double, std::string>> counts = {
-      {plan.settings.real("model.train_length"), "model.train_length"},
-      {choice.training.offset, "offset"},
-      {static_cast<double>(std::max(choice.training.max_position, choice.test.max_position)),
-       "max_position"}};
-  for (const Part& part : encoding_parts(choice.encoding)) add_counts(part, counts);
-  const auto& [count, name] = *std::ranges::max_element(counts);
-  if (count == 0.0) return "smaller evaluate.lengths or a smaller task.train_length";
-  return fmt::format("a smaller {} than {:.0f}", name, count);
-}
-
-// What to use if the training does not fit; if it is mostly tables of positions, fewer rows for them.
-std::string way_out_of(const Plan& plan, const Transformer<float>& model, const Workload& work) {
-  Index tables = 0;
-  for (const ParameterSpec& spec : model.layout().specs()) {
-    if (spec.name.starts_with("positional.")) tables += spec.size();
-  }
-  constexpr auto number = static_cast<Index>(sizeof(float));
-  const double bytes = static_cast<double>(tables) * static_cast<double>((3 + work.training.shards) * number);
-  if (2.0 * bytes > work.training.bytes(1)) return largest_count_of(plan);
-  const bool has_long = training_lengths(plan.settings).has_long_batches();
-  return sizes_of_training + std::string(has_long ? ", or a smaller longest of task.lengths" : "");
-}
-
 }  // namespace
 
 Index longest_piece(const Plan& plan, const Transformer<float>& model, Index length) {
@@ -116,13 +77,6 @@ double ScoringMemory::bytes(int threads, int models) const {
          sequence_bytes * static_cast<double>(std::min(Index{threads}, models * sequences));
 }
 
-void Workload::check_memory(int trainings, int scorings, int threads) const {
-  const double needed = training.bytes(trainings * threads, trainings);
-  const bool several = std::min(Index{threads}, training.shards) > 1;
-  experiments::check_memory(needed, way_out + (several ? ", or fewer --threads" : ""));
-  check_scoring_memory(needed, scoring.bytes(scorings * threads, scorings), scoring.seq_len);
-}
-
 Workload workload(const Plan& plan, const Transformer<float>& model) {
   const Settings& settings = plan.settings;
   Workload work;
@@ -139,7 +93,6 @@ Workload workload(const Plan& plan, const Transformer<float>& model) {
   }
   work.flops = sequences * mean_flops(plan, lengths, model);
   work.training = largest_training(plan, lengths, model);
-  work.way_out = way_out_of(plan, model, work);
   work.scoring = scoring_memory(plan, model);
   const std::string trained = plan.training_positions.describe(work.seq_len);
   const std::string tested = plan.test_positions.describe(work.scoring.seq_len);

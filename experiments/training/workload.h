@@ -28,15 +28,10 @@ struct Workload {
   bool one_length = true;   // all batches have that length
   double flops = 0.0;       // mean over lengths
   TrainingMemory training;  // with batches of the length that needs most
-  std::string way_out;      // what to use if that is too much
   ScoringMemory scoring;
   std::string
       positions;  // of training and, if different, the test: "positions contiguous, in the test yarn, s 4, …"
   std::string constants;  // of the encoding
-
-  /// Throws ConfigError if this machine certainly lacks the memory for that many parallel trainings plus that many models
-  /// being scored, each on that many threads.
-  void check_memory(int trainings, int scorings, int threads) const;
 };
 
 /// The tokens of the longest piece of a sequence of `length` that is scored at once under any of evaluate.conditions; 0 if the

@@ -39,13 +39,13 @@ TEST_P(TerminalOfWidth, KeepsOneLineOfProgressAndACleanCursor) {
   EXPECT_TRUE(shown.screen.cursor_is_at_the_start());
 }
 
-TEST_P(TerminalOfWidth, HasALineForEachTrainingThatRuns) {
+TEST_P(TerminalOfWidth, KeepsOneLineOfSeveralTrainings) {
   const Shown shown = run_in_terminal(
       "extrapolation", with_progress + "--compare.model.encoding=rope,alibi --jobs=2 --threads=2 --out run",
       {GetParam()});
   EXPECT_EQ(shown.exit_code, 0);
-  EXPECT_THAT(shown.bytes, HasSubstr("rope seed 1  "));
-  EXPECT_THAT(shown.screen.lines_with("seed 1  step "), IsEmpty()) << "nothing of a training that is over";
+  EXPECT_THAT(shown.bytes, HasSubstr("seed 1  "));
+  EXPECT_THAT(shown.screen.lines_with("  step "), IsEmpty()) << shown.bytes;
   EXPECT_THAT(shown.screen.lines(), Not(Contains(HasSubstr("\033"))));
 }
 
@@ -149,7 +149,7 @@ TEST(Terminal, MayChangeItsWidth) {
     narrow.ws_col = 30;
     narrow.ws_row = 24;
     EXPECT_EQ(ioctl(terminal, TIOCSWINSZ, &narrow), 0);
-    std::this_thread::sleep_for(std::chrono::milliseconds(500));  // the line is drawn again
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));  // the line is drawn again
     type(terminal, ctrl_c);
   });
   const std::string drawn = shown.bytes.substr(shown.bytes.rfind("[1/1] rope "));

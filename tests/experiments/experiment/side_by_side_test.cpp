@@ -15,20 +15,10 @@
 namespace ordinal::experiments {
 namespace {
 
-TEST(Jobs, AreAsManyAsThereAreThreadsAndTrainings) {
-  EXPECT_EQ(jobs_for(20, 2, 0).count, 2);
-  EXPECT_EQ(jobs_for(3, 8, 0).count, 3);
-  EXPECT_EQ(jobs_for(3, 8, 0).threads, 8);
-  EXPECT_EQ(jobs_for(20, 8, 2).count, 2);
-  EXPECT_EQ(jobs_for(0, 8, 0).count, 1);
-  EXPECT_EQ(jobs_for(20, 2, 16).count, 2);
-}
-
 TEST(SideBySide, EveryItemIsDoneOnceByAnyNumberOfJobs) {
-  for (const Jobs jobs : {Jobs{1, 1}, Jobs{2, 2}, Jobs{5, 5}, Jobs{1, 3}, Jobs{2, 5}}) {
+  for (const auto& [jobs, threads] : {std::pair{1, 1}, {2, 2}, {5, 5}, {1, 3}, {2, 5}}) {
     std::vector<std::atomic<int>> done(40);
-    EXPECT_TRUE(run_side_by_side(40, jobs, [&](Index item, Index job, Threads&) {
-      EXPECT_LT(job, jobs.count);
+    EXPECT_TRUE(run_side_by_side(40, jobs, threads, [&](Index item, Threads&) {
       ++done[static_cast<std::size_t>(item)];
       return true;
     }));
@@ -52,20 +42,18 @@ bool two_threads_meet(Threads& threads) {
 }
 
 TEST(SideBySide, ThreadsWithoutAJobHelp) {
-  EXPECT_TRUE(
-      run_side_by_side(3, {1, 2}, [](Index, Index, Threads& threads) { return two_threads_meet(threads); }));
+  EXPECT_TRUE(run_side_by_side(3, 1, 2, [](Index, Threads& threads) { return two_threads_meet(threads); }));
 }
 
 TEST(SideBySide, AJobWithoutItemsHelpsTheOthers) {
   EXPECT_TRUE(run_side_by_side(
-      2, {2, 2}, [](Index item, Index, Threads& threads) { return item == 0 || two_threads_meet(threads); }));
+      2, 2, 2, [](Index item, Threads& threads) { return item == 0 || two_threads_meet(threads); }));
 }
 
 TEST(SideBySide, JobsThatDoNotStartLeaveTheirItemsToTheOthers) {
   const RoomForStacks one(1);
   std::vector<std::atomic<int>> done(40);
-  EXPECT_TRUE(run_side_by_side(40, {3, 3}, [&](Index item, Index job, Threads&) {
-    EXPECT_LT(job, 2);
+  EXPECT_TRUE(run_side_by_side(40, 3, 3, [&](Index item, Threads&) {
     ++done[static_cast<std::size_t>(item)];
     return true;
   }));
@@ -74,7 +62,7 @@ TEST(SideBySide, JobsThatDoNotStartLeaveTheirItemsToTheOthers) {
 
 TEST(SideBySide, StopsTakingItemsAfterOneThatStopped) {
   std::atomic<int> done = 0;
-  EXPECT_FALSE(run_side_by_side(1000, {2, 2}, [&](Index item, Index, Threads&) {
+  EXPECT_FALSE(run_side_by_side(1000, 2, 2, [&](Index item, Threads&) {
     ++done;
     return item != 3;
   }));
@@ -83,7 +71,7 @@ TEST(SideBySide, StopsTakingItemsAfterOneThatStopped) {
 
 TEST(SideBySide, AnExceptionReachesTheCallerAfterAllHaveStopped) {
   std::atomic<int> running = 0;
-  const auto work = [&](Index item, Index, Threads&) {
+  const auto work = [&](Index item, Threads&) {
     ++running;
     if (item == 1) {
       --running;
@@ -92,7 +80,7 @@ TEST(SideBySide, AnExceptionReachesTheCallerAfterAllHaveStopped) {
     --running;
     return true;
   };
-  EXPECT_THROW(run_side_by_side(50, {3, 3}, work), std::runtime_error);
+  EXPECT_THROW(run_side_by_side(50, 3, 3, work), std::runtime_error);
   EXPECT_EQ(running, 0);
 }
 

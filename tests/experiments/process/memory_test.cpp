@@ -50,10 +50,10 @@ TEST(MemoryLimit, IsTheLowestOfTheControlGroupsAbove) {
 
 TEST(MemoryLimit, RefusesWhatCertainlyExceedsIt) {
   const MemoryLimit limit{3e9, "the machine has"};
-  EXPECT_NO_THROW(check_memory(3.9e9, sizes_of_training, limit));
-  EXPECT_THAT([&] { check_memory(4.1e9, sizes_of_training, limit); },
-              ThrowsMessage<ConfigError>(
-                  HasSubstr("training needs about 4.1 GB, the machine has 3.0 GB; use a smaller")));
+  EXPECT_NO_THROW(check_memory(3.9e9, limit));
+  EXPECT_THAT([&] { check_memory(4.1e9, limit); },
+              ThrowsMessage<ConfigError>(HasSubstr(
+                  "out of memory: this run needs about 4.1 GB, the machine has 3.0 GB; use a smaller ")));
 }
 
 TEST(MemoryLimit, LowersTheNumberOfTrainingsAtOnce) {
@@ -63,19 +63,9 @@ TEST(MemoryLimit, LowersTheNumberOfTrainingsAtOnce) {
   EXPECT_EQ(jobs_that_fit(each(1e9), 3, 0, limit), 3);
   EXPECT_EQ(jobs_that_fit(each(1e9), 16, 6, limit), 6);
   EXPECT_EQ(jobs_that_fit(each(1e9), 16, 20, limit), 8);
+  EXPECT_EQ(jobs_that_fit(each(1e9), 2, 16, limit), 2);
+  EXPECT_EQ(jobs_that_fit(each(1e9), 0, 0, limit), 1);
   EXPECT_EQ(jobs_that_fit(each(9e9), 16, 20, limit), 1);
-}
-
-TEST(MemoryLimit, RefusesScoringThatDoesNotFitBesideTraining) {
-  const MemoryLimit limit{3e9, "the machine has"};
-  EXPECT_NO_THROW(check_scoring_memory(1e9, 2.9e9, 65536, limit));
-  EXPECT_THAT([&] { check_scoring_memory(1e9, 3.1e9, 65536, limit); },
-              ThrowsMessage<ConfigError>(
-                  HasSubstr("out of memory: scoring 65536 tokens needs about 3.1 GB beside 1.0 GB of "
-                            "training, the machine has 3.0 GB; use smaller evaluate.lengths")));
-  EXPECT_THAT([&] { check_scoring_memory(0, 4.1e9, 65536, limit); },
-              ThrowsMessage<ConfigError>(HasSubstr("about 4.1 GB, the machine has 3.0 GB; use smaller "
-                                                   "evaluate.lengths, or fewer --threads")));
 }
 
 }  // namespace

@@ -4,19 +4,8 @@
 
 #include <limits>
 
-#include "experiments/process/utf8.h"
-
 namespace ordinal::experiments {
 namespace {
-
-TrainingStatus halfway() {
-  return {.label = "[2/4] sinusoidal seed 1",
-          .step = 750,
-          .steps = 1500,
-          .loss = 3.1234,
-          .tokens_per_second = 12345,
-          .time_left = "12 s"};
-}
 
 TEST(RecentMean, IsOfTheLastValues) {
   RecentMean loss;
@@ -35,18 +24,6 @@ TEST(RecentMean, LeavesOutWhatIsNotFinite) {
        {2.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), 4.0})
     loss.add(value);
   EXPECT_DOUBLE_EQ(loss.value(), 3.0);
-}
-
-// A narrow terminal keeps the beginning: which training, how far, and how long it takes.
-TEST(StatusLine, SaysHowFarFirst) {
-  EXPECT_EQ(status_line(halfway()),
-            "[2/4] sinusoidal seed 1  step 750/1500  12 s left  loss 3.123 bits  12345 tokens/s");
-}
-
-TEST(Fitted, IsNeverWiderThanTheTerminalAndPassesOnNothingThatItObeys) {
-  for (std::size_t columns = 1; columns < 40; ++columns)
-    EXPECT_LE(display_width(fitted("sinusoïdal+t5@contiguous:yarn, d_model = 64", columns)), columns);
-  EXPECT_EQ(fitted("r\033[2Jope\n", 79), "r\\x1b[2Jope\\x0a");
 }
 
 TEST(DurationText, IsShortAtEveryScale) {

@@ -1,11 +1,9 @@
 #include "experiments/training/workload.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "experiments/process/memory.h"
 #include "experiments/settings/plan.h"
 #include "framework/core/errors.h"
 #include "models/summary.h"
@@ -13,9 +11,6 @@
 
 namespace ordinal::experiments {
 namespace {
-
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
 
 TEST(Workload, CountsMoreTokensThanAnIntegerHolds) {
   const Settings settings = with({{"task.name", "copy"},
@@ -88,54 +83,6 @@ TEST(Workload, CountsTheMemoryOfTheLengthThatNeedsMost) {
   };
   EXPECT_GT(run_with("fixed", "256"), 1.5 * run_with("fixed", "300"));
   EXPECT_EQ(run_with("uniform", "300"), run_with("fixed", "256"));
-}
-
-TEST(Workload, RefusesWhatDoesNotFitOnSoManyThreads) {
-  Workload work;
-  work.training = {.parameters = 1e9, .run = 1e15, .shards = 8};
-  work.way_out = "something smaller";
-  const auto refused = [&](int threads) -> std::string {
-    try {
-      work.check_memory(1, 0, threads);
-    } catch (const ConfigError& error) {
-      return error.what();
-    }
-    return "";
-  };
-  EXPECT_THAT(refused(1), HasSubstr("training needs about 1000001.0 GB"));
-  EXPECT_THAT(refused(1), EndsWith("; use something smaller"));
-  EXPECT_THAT(refused(16), HasSubstr("training needs about 8000001.0 GB"));
-  EXPECT_THAT(refused(16), EndsWith("; use something smaller, or fewer --threads"));
-}
-
-std::string way_out_with(const Values& values) {
-  const Plan plan = plan_of(with(values));
-  return workload(plan, Transformer<float>(plan.model)).way_out;
-}
-
-TEST(Workload, NamesLongBatchesWhereMemoryIsShort) {
-  EXPECT_EQ(
-      way_out_with({{"task.lengths", "mixed"}}),
-      "a smaller model.d_model, model.layers, train.batch or task.train_length, or a smaller longest of "
-      "task.lengths");
-}
-
-TEST(Workload, NamesWhatLargeTablesOfPositionsHaveTheirRowsFrom) {
-  const auto named = [](const std::string& encoding) { return way_out_with({{"model.encoding", encoding}}); };
-  EXPECT_EQ(named("learned(max_seq_len=1000000000)"), "a smaller max_seq_len than 1000000000");
-  EXPECT_EQ(named("tupe(embedding=learned(max_seq_len=20000000))"), "a smaller max_seq_len than 20000000");
-  EXPECT_EQ(named("rope+learned@randomized(max_position=20000000)"), "a smaller max_position than 20000000");
-  EXPECT_EQ(named("learned@contiguous(offset=3e7)"), "a smaller offset than 30000000");
-  EXPECT_EQ(named("shaw(max_distance=1000000)"), "a smaller max_distance than 1000000");
-  EXPECT_EQ(named("cope(cope_positions=1000000)"), "a smaller cope_positions than 1000000");
-  EXPECT_EQ(way_out_with({{"model.encoding", "learned"}, {"model.train_length", "1000000000"}}),
-            "a smaller model.train_length than 1000000000");
-  EXPECT_EQ(
-      way_out_with({{"model.encoding", "learned(overflow=untrained)"}, {"evaluate.lengths", "9000000"}}),
-      "smaller evaluate.lengths or a smaller task.train_length");
-  for (const char* small : {"none", "learned", "rope@randomized(max_position=200000000)"}) {
-    EXPECT_EQ(named(small), sizes_of_training) << small;
-  }
 }
 
 ScoringMemory scoring_with(const Values& values) {
