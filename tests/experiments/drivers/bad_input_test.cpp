@@ -26,28 +26,6 @@ TEST(BadFiles, OfAConfig) {
   expect_refused("train", "some.cfg", "(for a config file: --config some.cfg)");
 }
 
-TEST(BadFiles, OfAText) {
-  write("empty.txt", "");
-  write("short.txt", std::string(600, 'x'));
-  const std::string task = tiny + "--task.name=text --out run ";
-  expect_refused("train", task, "task text: got no file, expected at least one (set task.file)");
-  expect_refused("train", task + "--task.file=missing.txt", "missing.txt: No such file or directory");
-  expect_refused("train", task + "--task.file=.", "is a directory");
-  expect_refused("train", task + "--task.file=empty.txt", "the file is empty");
-  expect_refused("train", task + "--task.file=short.txt --evaluate.lengths=1x,64",
-                 "600 bytes are too few for length 64: the validation part (the last tenth) has 60, expected "
-                 "at least 65");
-  EXPECT_FALSE(exists("run"));
-}
-
-// A file where a folder should be: not even root can write there.
-TEST(BadFiles, OfAFolderForResults) {
-  write("file", "x");
-  for (const std::string program : {"train", "extrapolation", "encoding"}) {
-    expect_refused(program, (program == "encoding" ? "--quiet " : tiny) + "--out file/results", "file");
-  }
-}
-
 class BadCheckpoint : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -12,7 +12,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using ::testing::SizeIs;
 
 class BlockSlow : public ::testing::TestWithParam<std::string> {};
 
@@ -74,24 +73,6 @@ INSTANTIATE_TEST_SUITE_P(Branches, BlockSlow,
                              c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
                            return name;
                          });
-
-TEST(BlocksSlow, AreRowsOfAnExperiment) {
-  write("a.cfg",
-        "[row attention]\nmodel.block = attention, feed_forward\n"
-        "[row convolution]\nmodel.block = conv(kernel=3), attention, feed_forward\n"
-        "[row wide_convolution]\nmodel.block = conv(kernel=5), attention, feed_forward\n"
-        "[row recurrent]\nmodel.block = lstm\n");
-  extrapolate(one_seed + "--model.encoding=sinusoidal --config a.cfg --out run");
-  EXPECT_THAT(trainings(), SizeIs(4));
-  // conv: kernel × d_model weights and d_model biases, before them a norm.
-  EXPECT_EQ(result("convolution").parameters - result("attention").parameters, 3 * 16 + 16 + 2 * 16);
-  EXPECT_EQ(metadata("run/cells/wide_convolution/seed-1", "model.block"),
-            "conv(kernel=5), attention(encoding=all, qk_norm=none, softcap=0, weights=softmax, window=0), "
-            "feed_forward(activation=gelu, ff=64)");
-  for (const std::string row : {"attention", "convolution", "wide_convolution", "recurrent"}) {
-    for (const Score& score : result(row).scores) EXPECT_FALSE(score.failed) << row << score.why;
-  }
-}
 
 TEST(RefusedBlocks, SayWhatToDo) {
   for (const auto& [block, message] :

@@ -7,9 +7,7 @@
 namespace ordinal::experiments::testing {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::SizeIs;
 
 const std::string five_conditions =
     "--evaluate.conditions='trained,shifted(offset=3),window(size=16),log_n,truncated' ";
@@ -31,45 +29,6 @@ TEST(ConditionsSlow, AreThereForEveryLengthAndRow) {
       HasSubstr(
           "| 16, trained | 16, shifted(offset=3) | 32, trained | 32, window(size=16) | 32, log\\_n | 32, "
           "truncated |\n"));
-}
-
-TEST(ConditionsSlow, ChangeOneThingEach) {
-  extrapolate(one_seed + "--compare.model.encoding=none,learned " + five_conditions + "--out run");
-  const auto score = [](const std::string& row, const std::string& condition, Index length) {
-    for (const Whole& one : wholes(result(row))) {
-      if (one.length == length && one.condition == condition) return one;
-    }
-    ADD_FAILURE() << row << " has no " << condition << " at " << length;
-    return Whole();
-  };
-  for (const Index length : {16, 32}) {  // none has no positions
-    EXPECT_EQ(score("none", "shifted(offset=3)", length).value, score("none", "trained", length).value);
-  }
-  EXPECT_EQ(score("none", "window(size=16)", 16).value, score("none", "trained", 16).value);
-  EXPECT_NE(score("none", "window(size=16)", 32).value, score("none", "trained", 32).value);
-  EXPECT_EQ(score("none", "log_n", 16).value, score("none", "trained", 16).value);
-  EXPECT_NE(score("none", "log_n", 32).value, score("none", "trained", 32).value);
-  EXPECT_TRUE(score("learned", "shifted(offset=3)", 16).failed);
-  EXPECT_THAT(score("learned", "shifted(offset=3)", 16).why, HasSubstr("16"));
-  EXPECT_FALSE(score("learned", "window(size=16)", 16).failed);
-  EXPECT_TRUE(score("learned", "trained", 32).failed);
-  EXPECT_FALSE(score("learned", "truncated", 32).failed);
-}
-
-TEST(ConditionsSlow, AreScoredLaterWithoutTraining) {
-  extrapolate(one_seed + "--compare.model.encoding=rope --out run");
-  const std::vector<double> trained = values("rope");
-  const auto before = written_at("run/cells/rope/seed-1/checkpoint.safetensors");
-  extrapolate(one_seed + "--compare.model.encoding=rope --evaluate.conditions=trained,log_n --out run");
-  EXPECT_EQ(written_at("run/cells/rope/seed-1/checkpoint.safetensors"), before);
-  ASSERT_THAT(values("rope"), SizeIs(4));
-  EXPECT_THAT((std::vector<double>{values("rope")[0], values("rope")[2]}),
-              ElementsAre(trained[0], trained[1]));
-}
-
-TEST(ConditionsSlow, OfASingleModelAreInTheTableThatTrainWrites) {
-  train(tiny + "--evaluate.conditions=trained,log_n --out run");
-  EXPECT_THAT(file("run/table.md"), HasSubstr("| 32, trained | 32, log\\_n |"));
 }
 
 // A column of a table is measured on the same tokens for every row, regardless of its training.

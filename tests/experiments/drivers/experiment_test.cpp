@@ -12,8 +12,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::SizeIs;
-using ::testing::StartsWith;
 
 // ---- Rows
 
@@ -47,31 +45,6 @@ TEST(RowsSlow, MayHaveLongNamesAndSoMayAnExperiment) {
   EXPECT_EQ(written_at(cell), written);
 }
 
-TEST(RowsSlow, OfOneEncodingWithThreeBasesShareATable) {
-  extrapolate(one_seed +
-              "--compare.model.encoding='rope(base=100),rope(base=1000),rope(base=10000)' --out run");
-  EXPECT_THAT(column("row"), ElementsAre("rope(base=100)", "rope(base=1000)", "rope(base=10000)"));
-  EXPECT_THAT(trainings(), SizeIs(3));
-  extrapolate(one_seed + "--compare.model.encoding=rope --out ten_thousand");
-  EXPECT_EQ(weights("rope(base=10000)"), weights("rope", "ten_thousand"));
-  EXPECT_NE(weights("rope(base=100)"), weights("rope(base=1000)"));
-}
-
-TEST(RowsSlow, OfTwoFactorsAreAllCombinations) {
-  extrapolate(without("model.layers", one_seed) +
-              "--compare.model.encoding=none,rope --compare.model.layers=1,2 --out run");
-  std::vector<std::string> combinations;
-  for (const auto& line : csv("run/seeds.csv")) {
-    if (line.at("length") != "16" || line.at("metric") != "bits") continue;
-    combinations.push_back(line.at("model.encoding") + " " + line.at("model.layers"));
-  }
-  EXPECT_THAT(combinations, ElementsAre("none 1", "none 2", "rope 1", "rope 2"));
-  EXPECT_THAT(column("row"),
-              ElementsAre("none, layers = 1", "none, layers = 2", "rope, layers = 1", "rope, layers = 2"));
-  EXPECT_EQ(metadata("run/cells/rope_layers=2/seed-1", "model.layers"), "2");
-  EXPECT_THAT(file("run/table.md"), HasSubstr("| encoding | layers = 1 | layers = 2 |\n"));
-}
-
 TEST(RowsSlow, FromAConfigGiveTheSameTableFromTheResolvedOne) {
   write("a.cfg",
         "[compare]\nmodel.norm = layernorm, rmsnorm\n[row small, slow]\nmodel.d_model = 8\n"
@@ -82,15 +55,6 @@ TEST(RowsSlow, FromAConfigGiveTheSameTableFromTheResolvedOne) {
   extrapolate("--quiet --config run/resolved.cfg --out again");
   EXPECT_EQ(file("run/table.csv"), file("again/table.csv"));
   EXPECT_EQ(file("run/resolved.cfg"), file("again/resolved.cfg"));
-}
-
-TEST(RowsSlow, OfOtherTrainingLengthsAreTestedAtTheSameLengths) {
-  extrapolate(without("task.train_length", one_seed) +
-              "--model.encoding=none --compare.task.train_length=8,16 --evaluate.lengths=16,32 "
-              "--out run");
-  EXPECT_EQ(result("train_length=8").train_length, 8);
-  EXPECT_EQ(result("train_length=16").train_length, 16);
-  EXPECT_THAT(column("length"), ElementsAre("16", "32"));
 }
 
 // ---- Trainings
@@ -108,15 +72,6 @@ TEST(SharedTrainingSlow, ServesRowsThatDifferInTheTestAlone) {
   extrapolate(one_seed + "--compare.model.encoding=rope@contiguous:yarn --out alone");
   EXPECT_EQ(without_seconds("run/cells/rope@contiguous:yarn/seed-1/result.json"),
             without_seconds("alone/cells/rope@contiguous:yarn/seed-1/result.json"));
-}
-
-TEST(SharedTrainingSlow, ServesTheWaysPastTheEndOfATableThatNeedNoMoreRows) {
-  extrapolate(one_seed +
-              "--compare.model.encoding='learned,learned(overflow=clamp),learned(overflow=interpolate),"
-              "learned(overflow=untrained)' --out run");
-  EXPECT_THAT(trainings(), ElementsAre("learned/seed-1", "learned_overflow=untrained/seed-1"));
-  EXPECT_TRUE(wholes(result("learned"))[1].failed);
-  EXPECT_NE(values("learned_overflow=clamp")[1], values("learned_overflow=interpolate")[1]);
 }
 
 TEST(SharedTrainingSlow, IsKeptWhenARowIsAddedInFront) {
@@ -141,14 +96,6 @@ TEST(SharedTrainingSlow, ThatWasInterruptedIsContinuedForTheRowThatComesFirstNow
   extrapolate(run + "--compare.model.encoding=rope@contiguous:ntk,rope --out whole");
   EXPECT_EQ(file("run/table.csv"), file("whole/table.csv"));
   EXPECT_EQ(weights("rope"), weights("rope", "whole"));
-}
-
-TEST(SharedTrainingSlow, OfARowThatIsGoneLeavesTheResultsOfTheOthers) {
-  extrapolate(one_seed + tests_of_rope + "--out run");
-  const auto before = written_at("run/cells/rope@contiguous:yarn/seed-1/result.json");
-  extrapolate(one_seed + "--compare.model.encoding=rope@contiguous:yarn --out run");
-  EXPECT_EQ(written_at("run/cells/rope@contiguous:yarn/seed-1/result.json"), before);
-  EXPECT_THAT(column("row"), ElementsAre("rope@contiguous:yarn"));
 }
 
 // One rate that is too high does not prevent the table for the others.
@@ -204,11 +151,6 @@ TEST(ResultsSlow, OfFewerStepsAreTrainedFurther) {
     EXPECT_EQ(weights("rope", longer), weights("rope", at_once));
     EXPECT_EQ(weights("alibi", longer), weights("alibi", at_once));
   }
-  extrapolate(rows + "cosine --train.steps=10");
-  expect_refused("extrapolation", rows + "cosine --train.steps=20",
-                 "train.steps = 10, this run has 20; its warm-up, its learning rate, its lengths or its "
-                 "second stage depend on "
-                 "the last step, so train its checkpoint further with train --model");
 }
 
 // With more steps, a warm-up that was cut would have been longer: the first steps would have had other rates.
@@ -221,18 +163,6 @@ TEST(ResultsSlow, OfACutWarmUpAreTrainedFurtherOnlyWithThatWarmUp) {
   extrapolate(run + "20 --train.warmup=10 --out run");
   extrapolate(run + "20 --train.warmup=10 --out at_once");
   expect_same_numbers("run", "at_once");
-}
-
-TEST(ResultsSlow, OfOtherRowsStay) {
-  write("a.cfg", "[compare]\nmodel.encoding = none, rope\n");
-  write("b.cfg", "[compare]\nmodel.encoding = none, rope, t5(buckets=8)\n");
-  extrapolate(one_seed + "--config a.cfg --out run");
-  const auto none = written_at("run/cells/none/seed-1/result.json");
-  const auto rope = written_at("run/cells/rope/seed-1/result.json");
-  extrapolate(one_seed + "--config b.cfg --out run");
-  EXPECT_EQ(written_at("run/cells/none/seed-1/result.json"), none);
-  EXPECT_EQ(written_at("run/cells/rope/seed-1/result.json"), rope);
-  EXPECT_THAT(metadata("run/cells/t5_buckets=8/seed-1", "model.encoding"), HasSubstr("buckets=8"));
 }
 
 TEST(ResultsSlow, OfAnEarlierVersionAreRefused) {
@@ -288,19 +218,6 @@ TEST(ResultsSlow, OfAnEarlierStepAreThoseOfATrainingThatEndsThere) {
   EXPECT_TRUE(exists("run/over_training.svg"));
 }
 
-TEST(ResultsSlow, OfAStepThatWasNotKeptAreRefused) {
-  write("a.cfg", "[row a]\ntrain.score_step = 10\n");
-  write("b.cfg", "[row a]\ntrain.score_step = 15\n");
-  const std::string run = one_seed + "--out run --config ";
-  extrapolate(run + "a.cfg");
-  expect_refused("extrapolation", run + "b.cfg", "the weights of step 15 were not kept");
-  write("c.cfg", "[row a]\ntrain.score_step = 20\n");  // the last
-  extrapolate(run + "c.cfg");
-  expect_refused("extrapolation", run + "b.cfg --train.steps=14 --train.warmup=2",
-                 "[row a] train.score_step = 15 exceeds train.steps = 14");
-  expect_refused("train", tiny + "--train.score_step=10 --out run2", "train.score_step");
-}
-
 // The checkpoint of a finished training is that of its last step.
 TEST(ResultsSlow, OfTheStepAtWhichAShorterTrainingEndedAreThoseOfALongerOne) {
   const std::string run = without("train.steps", one_seed) +
@@ -339,39 +256,6 @@ TEST(ResultsSlow, OfStepsThatADivergedTrainingDidNotReachAreNone) {
   std::filesystem::remove(own_folder() / "run/cells/score_step=10/seed-1/result.json");
   extrapolate(run);
   EXPECT_TRUE(std::isnan(values("score_step=10").front()));
-}
-
-// ---- Refusals
-
-TEST(RefusedRows, AnUnknownKeyIsOneLineWithFileAndNumber) {
-  const auto refused = [](const std::string& text, const std::string& message) {
-    write("a.cfg", text);
-    expect_refused("extrapolation", one_seed + "--config a.cfg --out run", "extrapolation: " + message);
-    EXPECT_FALSE(exists("run"));
-  };
-  refused("[row a]\nmodel.layers = 1\nmodel.d_modle = 32\n",
-          "a.cfg:3: unknown key model.d_modle (did you mean model.d_model?)");
-  refused("[row a]\nlayers = 2\n", "a.cfg:2: unknown key layers (did you mean ");
-  refused("[row a]\nmodel.layers = many\n",
-          "a.cfg:2: [row a] model.layers: got 'many', expected a whole number");
-  refused("[row a]\nevaluate.batches = 2\n", "a.cfg:2: [row a] evaluate.batches: rows cannot differ in it");
-  refused("[compare]\nmodel.d_modle = 32, 64\n", "a.cfg:2: unknown key compare.model.d_modle (did you mean ");
-  refused("[compare]\nexperiment.seeds = 1, 2\n",
-          "a.cfg:2: compare.experiment.seeds: rows cannot differ in it");
-  refused("[row a]\nmodel.layers = 1\n[row b]\nmodel.heads = 3\n",
-          "[row b] SelfAttention: d_model 16 is not divisible by heads 3");
-}
-
-TEST(RefusedRows, OfAGateThatNoScoreCanReach) {
-  expect_refused("extrapolation", one_seed + "--task.name=copy --evaluate.gate=1.5 --out run",
-                 "evaluate.gate: got 1.5, expected at most 1: it is a threshold of accuracy");
-  EXPECT_FALSE(exists("run"));
-}
-
-TEST(RefusedRows, OfTasksThatAreScoredOtherwise) {
-  expect_refused("extrapolation", one_seed + "--compare.task.name=language,copy --out run",
-                 "cannot be compared: their tasks are scored by contested.accuracy.past");
-  EXPECT_FALSE(exists("run"));
 }
 
 }  // namespace

@@ -33,15 +33,6 @@ TEST(Jobs, ScoreEarlierStepsOfMixedLengthsSideBySide) {
   expect_same_numbers("one", "three");
 }
 
-TEST(JobsSlow, DoNotChangeResults) {
-  const std::string one_each = without("experiment.seeds", rows);
-  extrapolate(one_each + "--experiment.seeds=2 --threads=4 --jobs=1 --out one");
-  extrapolate(one_each + "--experiment.seeds=2 --threads=4 --jobs=2 --out two");
-  extrapolate(one_each + "--experiment.seeds=2 --threads=4 --out four");
-  expect_same_numbers("one", "two");
-  expect_same_numbers("one", "four");
-}
-
 TEST(JobsSlow, OfAnInterruptedRunAreAllContinued) {
   const std::string longer = without("train.steps", without("experiment.seeds", rows)) +
                              "--experiment.seeds=2 --train.steps=300 --threads=2 ";
@@ -51,11 +42,6 @@ TEST(JobsSlow, OfAnInterruptedRunAreAllContinued) {
   EXPECT_EQ(stopped.exit_code, 130);
   extrapolate(longer + "--jobs=2 --out two");
   expect_same_numbers("one", "two");
-}
-
-TEST(RefusedJobs, AreNamed) {
-  expect_refused("extrapolation", one_seed + "--jobs=two --out run",
-                 "--jobs: got 'two', expected a whole number");
 }
 
 }  // namespace

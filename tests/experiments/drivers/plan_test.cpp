@@ -27,12 +27,6 @@ TEST(DryRun, CountsTheTrainingsThatChooseValues) {
   EXPECT_THAT(run_program("extrapolation", two_rows).out, Not(HasSubstr("choose")));
 }
 
-// Before anything is trained or written.
-TEST(DryRun, RefusesAValueToChooseThatARowCannotHave) {
-  EXPECT_EQ(run_program("extrapolation", tiny + "--compare.tune.task.train_length=16 --out run").exit_code,
-            2);
-}
-
 TEST(PositionsInForce, AreShownByEveryProgram) {
   const std::string yarn = "--model.encoding=rope@yarn ";
   const std::string expected = "positions yarn, s 1 (as contiguous), in the test yarn, s 2, α 1, β ";

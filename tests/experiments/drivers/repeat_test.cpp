@@ -48,17 +48,6 @@ TEST(Repeat, TheCommandOfAReportIsQuotedForAShell) {
                 "--out=&#39;a &#39;\\&#39;&#39;b&#39;\\&#39;&#39;;$c&#39;</pre>"));
 }
 
-// The default warm-up is longer than this run: its shortened value is saved.
-TEST(Repeat, AShortRunOfTheShippedConfigCanBeRepeated) {
-  const std::string small =
-      "--quiet --model.d_model=16 --model.layers=1 --model.heads=2 --train.batch=4 --experiment.seeds=1 "
-      "--compare.model.encoding=none --evaluate.batches=1 --evaluate.lengths=1x ";
-  const std::string shipped = "--config " + (source_folder() / "configs/extrapolation.cfg").string() + " ";
-  const Outcome first = extrapolate(shipped + small + "--train.steps=10 --out first");
-  extrapolate("--quiet --config first/resolved.cfg --out second");
-  EXPECT_EQ(cell_result("first", "none"), cell_result("second", "none"));
-}
-
 TEST(Repeat, AConfigWrittenForOneProgramIsAcceptedByAll) {
   train(tiny + "--train.steps=2 --train.warmup=1 --out run");
   for (const std::string program : {"extrapolation", "train", "encoding", "benchmark"}) {
@@ -155,23 +144,6 @@ TEST(RepeatSlow, WhatACellHoldsDependsOnItsSettingsAndSeedAlone) {
   EXPECT_THAT(differences("direct", "killed"), IsEmpty());
   for (const std::string part : {"2/2", "1/2"}) extrapolate(run + "--out parted --part=" + part);
   EXPECT_THAT(differences("direct", "parted"), IsEmpty());
-}
-
-// Asked to stop by either signal, in the middle of a cell: exit code, the command, and the same result later.
-TEST(RepeatSlow, AnInterruptedExperimentEndsWithTheSameResults) {
-  const std::string run = two_cells + "--train.steps=2000 ";
-  extrapolate(run + "--out whole");
-  for (const std::string signal : {"INT", "TERM"}) {
-    const Outcome stopped = run_until(signal + "/cells/none/seed-1/metrics.jsonl", signal, "extrapolation",
-                                      run + "--out " + signal);
-    EXPECT_EQ(stopped.exit_code, signal == "INT" ? 130 : 143) << stopped.err;
-    EXPECT_THAT(stopped.err, HasSubstr("Continue with:\n"));
-    EXPECT_FALSE(std::filesystem::exists(own_folder() / signal / "report.html"));
-    extrapolate(run + "--out " + signal);
-    for (const std::string encoding : {"sinusoidal", "none"}) {
-      EXPECT_EQ(cell_result("whole", encoding), cell_result(signal, encoding));
-    }
-  }
 }
 
 }  // namespace

@@ -145,16 +145,6 @@ TEST(SecondStageSlow, ContinuesAfterAKillToTheSameBits) {
   }
 }
 
-TEST(SecondStageSlow, OfARowThatCannotBeTrainedFailsAndTheOthersGoOn) {
-  const Outcome outcome = extrapolate(one_seed +
-                                      "--compare.model.encoding='xpos(xpos_scale=0.1),none' "
-                                      "--finetune.steps=3 --finetune.length=2x --out run");
-  EXPECT_THAT(outcome.out, HasSubstr("fails: in training: xpos: "));
-  EXPECT_TRUE(wholes(result("xpos_xpos_scale=0.1"))[0].failed);
-  EXPECT_FALSE(wholes(result("none"))[1].failed);
-  EXPECT_FALSE(file("run/report.html").empty());
-}
-
 TEST(SecondStageSlow, LearnsFromOtherExamplesThanTheFirst) {
   write("same.cfg",
         "[row again]\nmodel.encoding = none\nfinetune.steps = 5\nfinetune.learning_rate = 1e-30\n");

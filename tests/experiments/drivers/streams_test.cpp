@@ -60,16 +60,6 @@ TEST(Streams, AClosedStdinIsNotMissed) {
   EXPECT_TRUE(exists("run/curves.svg"));
 }
 
-TEST(Messages, OfTheFileSystemNameThePathAndAWayOut) {
-  write("file", "");
-  for (const char* program : {"train", "extrapolation"}) {
-    EXPECT_EQ(error_of(program, steps + "--out file/run"),
-              std::string(program) +
-                  ": file/run: cannot create directories: Not a directory; a file stands where a "
-                  "folder is expected, or the other way round: remove it, or choose another name\n");
-  }
-}
-
 TEST(Messages, DoNotPassOnWhatATerminalObeys) {
   const Outcome outcome = run_program("train", "\"--model.encoding=$(printf 'r\\033[2Jope')\"");
   EXPECT_EQ(outcome.exit_code, 2);

@@ -109,16 +109,6 @@ TEST_P(EveryTable, HasNoRowThatOnlyTestsReadUnlessThePlanSaysSo) {
 
 INSTANTIATE_TEST_SUITE_P(TrainedAt, EveryTable, ::testing::Values(3, 8, 16, 31, 32));
 
-TEST(DefaultTables, HaveNoRowThatOnlyTestsRead) {
-  for (const Index length : {2, 3, 5, 8, 15, 16, 17, 24, 31, 32, 33, 64, 100}) {
-    for (const std::string encoding :
-         {"t5", "t5_clipped", "shaw", "learned", "tupe", "learned(overflow=clamp)"}) {
-      for (const std::string task : {"language", "mlm"})
-        EXPECT_THAT(Entrants().make(row_of(encoding, task, length)).notes(), IsEmpty()) << encoding << length;
-    }
-  }
-}
-
 TEST(AttentionWeights, HaveNoParameterThatOnlyTestsRead) {
   for (const std::string& weights : attention_weights().names()) {
     Row row = row_of("none", "language", 8);

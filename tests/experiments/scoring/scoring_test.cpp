@@ -103,20 +103,6 @@ TEST(Scoring, GivesEveryLengthAboutTheSameTokens) {
   EXPECT_EQ(model.score(64, 1).tokens, 3 * 64);  // at least one sequence
 }
 
-TEST(Scoring, TheWholeIsTheMeanOverPositions) {
-  const Untrained model(small("language"), "sinusoidal");
-  const Whole score = model.score(16, 1);
-  double all = 0.0;
-  double past = 0.0;
-  for (std::size_t t = 0; t < 16; ++t) {
-    all += score.by_position[t] / 16.0;
-    if (t >= 8) past += score.by_position[t] / 8.0;
-  }
-  EXPECT_NEAR(score.value, all, 1e-9);
-  EXPECT_NEAR(score.past_training, past, 1e-9);
-  EXPECT_NEAR(score.value, std::log2(44.0), 1.0);  // untrained: about a guess among all symbols
-}
-
 // 8 letters, the separator, the answer: only the answer counts.
 TEST(Scoring, CountsTheAnswerAlone) {
   const Untrained model(small("copy"), "none");
@@ -217,12 +203,6 @@ TEST(Shifted, PastATableOrWithoutContiguousPositionsIsAResult) {
   EXPECT_THAT(spaced.why, ::testing::HasSubstr("expected ones that can be shifted"));
 }
 
-TEST(Shifted, MovesSqueezedPositionsToo) {
-  const Untrained model(small("language"), "sinusoidal@contiguous:interpolated");
-  EXPECT_FALSE(model.under("shifted", 16).failed);
-  EXPECT_NE(model.under("shifted", 16).value, model.score(16).value);
-}
-
 TEST(Window, OfAModelThatSeesBothWaysIsAResult) {
   const Untrained model(with(small("language"), "model.causal", "false"), "none");
   const Whole score = model.under("window", 8);
@@ -286,15 +266,6 @@ TEST(Truncated, HasWindowsOfTheTrainingLengthThatOverlapByHalfUnlessTheyAreGiven
   expect_same(model.under("truncated(size=9)", 32), model.under("truncated(size=9, stride=4)", 32));
   expect_same(model.under("truncated(size=1)", 32), model.under("truncated(size=1, stride=1)", 32));
   EXPECT_NE(model.under("truncated", 32).value, model.under("truncated(stride=8)", 32).value);
-}
-
-TEST(Truncated, GivesALearnedTableFiniteScoresAtEightTimesItsLength) {
-  const Untrained model(small("language"), "learned");
-  EXPECT_TRUE(model.score(64).failed);
-  const Whole score = model.under("truncated", 64);
-  EXPECT_FALSE(score.failed) << score.why;
-  EXPECT_EQ(score.tokens, 3 * 64);
-  for (const double bits : score.by_position) EXPECT_TRUE(std::isfinite(bits));
 }
 
 TEST(Truncated, IsRefusedWhereWindowsCannotScoreEveryToken) {

@@ -9,8 +9,6 @@
 #include <string>
 
 #include "framework/training/evaluation.h"
-#include "models/generation.h"
-#include "models/transformer.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -83,38 +81,6 @@ TEST(Tally, AnExactMatchIsAnExampleWithoutAMiss) {
   tally.add(batch, scores, {});
   EXPECT_DOUBLE_EQ(score(tally, "exact")->value, 2 / 3.0);  // the last one has no target
   EXPECT_EQ(score(tally, "exact")->tokens, 3);
-}
-
-// Answers of a random model: those that it writes by itself, one of them with its last token changed.
-TEST(Tally, AnExactMatchIsWhatGreedyDecodingWrites) {
-  ModelConfig config;
-  config.vocab_size = 6;
-  config.d_model = 16;
-  config.heads = 2;
-  config.layers = 2;
-  config.encoding = "rope";
-  const Transformer<float> model(config);
-  Parameters<float> values(model.layout());
-  initialize(values, 1);
-  for (float& value : values.flat()) value *= 10.0F;
-  Threads threads(1);
-  Evaluator<float> evaluator(model, values, threads);
-  for (const bool changed : {false, true}) {
-    Batch batch{.size = 8, .seq_len = 9, .tokens = {}, .targets = {}};  // 4 tokens are given, 6 written
-    for (Token example = 0; example < 8; ++example) {
-      std::vector<Token> text = {example % 6, (example * 5 + 1) % 6, 3, example / 2};
-      for (const Token token : generate(model, values, text, {.length = 6, .temperature = 0.0})) {
-        text.push_back(token);
-      }
-      if (changed && example == 2) text.back() = (text.back() + 1) % 6;
-      batch.tokens.insert(batch.tokens.end(), text.begin(), text.end() - 1);
-      batch.targets.insert(batch.targets.end(), 3, ignore_index);
-      batch.targets.insert(batch.targets.end(), text.begin() + 4, text.end());
-    }
-    Tally tally(metrics, 9, 9);
-    tally.add(batch, evaluator.score(batch), {});
-    EXPECT_DOUBLE_EQ(score(tally, "exact")->value, changed ? 7 / 8.0 : 1.0);
-  }
 }
 
 TEST(Tally, PerplexityIsTwoToTheBitsWithTheErrorThatFollows) {
