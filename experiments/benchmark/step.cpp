@@ -4,6 +4,7 @@
 
 #include "experiments/process/timing.h"
 #include "framework/core/random.h"
+#include "models/summary.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -55,11 +56,8 @@ const std::vector<BenchmarkSize>& benchmark_sizes() {
 }
 
 double step_flops(const BenchmarkSize& size) {
-  const auto d = static_cast<double>(size.d_model);
-  const auto layers = static_cast<double>(size.layers);
-  const double token = 6.0 * layers * 12.0 * d * d + 6.0 * static_cast<double>(size.vocab_size) * d +
-                       12.0 * layers * static_cast<double>(size.seq_len) * d;
-  return static_cast<double>(size.tokens()) * token;
+  const Transformer<float> model(model_of(size, "learned"));
+  return static_cast<double>(size.tokens()) * training_flops_per_token(model, size.seq_len);
 }
 
 StepBench::StepBench(const BenchmarkSize& size, const std::string& encoding, Threads& threads)

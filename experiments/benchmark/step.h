@@ -26,8 +26,7 @@ struct BenchmarkSize {
 /// tiny, small, medium, big.
 const std::vector<BenchmarkSize>& benchmark_sizes();
 
-/// Floating-point operations of one training step:
-///   tokens · (6·layers·12·d² + 6·V·d + 12·layers·L·d), every product three times, attention not discounted for causality.
+/// Floating-point operations of one training step, see training_flops_per_token().
 double step_flops(const BenchmarkSize& size);
 
 /// A model with everything needed to train it on random tokens.
