@@ -16,8 +16,6 @@ namespace {
 constexpr std::chrono::milliseconds terminal_interval{500};
 constexpr std::chrono::seconds plain_interval{10};
 
-constexpr Index most_recent = 20;
-
 // A text cut to `columns`.
 std::string fitted(const std::string& text, std::size_t columns) {
   std::string line;
@@ -35,12 +33,6 @@ bool can_redraw() {
 }
 
 }  // namespace
-
-void RecentMean::add(double value) {
-  if (!std::isfinite(value)) return;
-  count_ = std::min(count_ + 1, most_recent);
-  value_ += (value - value_) / static_cast<double>(count_);
-}
 
 Progress::Progress(bool quiet) : quiet_(quiet), redraws_(can_redraw()) {}
 

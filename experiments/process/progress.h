@@ -6,21 +6,7 @@
 #include <mutex>
 #include <string>
 
-#include "framework/core/tensor.h"
-
 namespace ordinal::experiments {
-
-/// The mean of the last values of a training: of all of them at first, then of about 20, the latest of which count most.
-class RecentMean {
- public:
-  /// Ignores a value that is not finite.
-  void add(double value);
-  double value() const { return value_; }
-
- private:
-  double value_ = 0.0;
-  Index count_ = 0;
-};
 
 /// Safe to share between threads.
 class Progress {

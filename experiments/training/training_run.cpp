@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <numbers>
 
 #include "experiments/process/machine.h"
@@ -21,6 +23,7 @@ double bits(double nats) { return nats / std::numbers::ln2; }
 constexpr std::uint64_t fine_tuning_stream = hash_name("fine-tuning");
 
 constexpr Index most_skipped = 10;  // consecutive steps, before training ends
+constexpr Index most_shown = 20;    // steps, about, whose mean loss progress shows
 
 }  // namespace
 
@@ -143,7 +146,7 @@ bool TrainingRun::train(const std::string& label, Progress& progress, const Inte
   const Index first = trainer_.steps();
   const double seconds_before = seconds_;
   const Pace pace;
-  RecentMean loss;
+  double recent = 0.0;
   if (first > 0 && finished()) return true;
   checkpoint_path().check();
   std::filesystem::create_directories(folder_);
@@ -163,12 +166,13 @@ bool TrainingRun::train(const std::string& label, Progress& progress, const Inte
       skipped_ = 0;
       if (is_logged(done) || finished()) log_.append(done, result, seconds_);
     }
-    loss.add(bits(result.loss));
+    if (std::isfinite(result.loss))
+      recent +=
+          (bits(result.loss) - recent) / static_cast<double>(std::clamp<Index>(done - first, 1, most_shown));
     const std::string left =
         pace.time_left(static_cast<double>(done - first), static_cast<double>(total_steps_ - first));
     progress.update(fmt::format("{}  step {}/{}  {} left  loss {:.3f} bits  {:.0f} tokens/s", label, done,
-                                total_steps_, left, loss.value(),
-                                static_cast<double>(tokens_) / pace.seconds()));
+                                total_steps_, left, recent, static_cast<double>(tokens_) / pace.seconds()));
     if (kept_.contains(trainer_.steps())) save(kept_path(folder_, trainer_.steps()));
     const bool stop = interrupt.requested();
     if (stop || finished() || trainer_.steps() % checkpoint_every == 0) save(checkpoint_path());
