@@ -20,14 +20,9 @@ std::string processor_fact(const std::string& name) {
   return "unknown";
 }
 
-bool has_avx512() { return (" " + processor_fact("flags") + " ").find(" avx512f ") != std::string::npos; }
-
 std::string hint(const BlasInfo& blas) {
-  if (blas.threading == "OpenMP") {
-    return "\nwarning: this OpenBLAS is an OpenMP build, which may run its own threads; install "
-           "libopenblas0-pthread";
-  }
-  if (!has_avx512() || blas.lanes == 16) return "";
+  const bool has_avx512 = (" " + processor_fact("flags") + " ").find(" avx512f ") != std::string::npos;
+  if (!has_avx512 || blas.lanes == 16) return "";
   return "\nhint: this processor has AVX-512, but this build does not use it, and is about half as fast; "
          "configure with ORDINAL_NATIVE=ON";
 }

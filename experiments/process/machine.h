@@ -8,7 +8,7 @@
 namespace ordinal::experiments {
 
 /// "ordinal 0.10.0, portable products with 8 lanes, OpenBLAS 0.3.21 (pthreads, Haswell) for doubles, 2 threads",
-/// and on a second line a hint if the processor has wider vectors than the build uses, or if OpenBLAS was built with OpenMP.
+/// and on a second line a hint if the processor has wider vectors than the build uses.
 std::string startup_line(int threads);
 
 /// The version, the code for float products, the compiler, the flags, the BLAS and the processor.

@@ -5,8 +5,6 @@
 
 #include "experiments/encoding/gallery.h"
 #include "experiments/encoding/study.h"
-#include "experiments/process/machine.h"
-#include "experiments/process/progress.h"
 #include "experiments/process/streams.h"
 #include "experiments/programs/driver.h"
 #include "experiments/settings/checkpoint_settings.h"
@@ -60,7 +58,6 @@ int encoding(const CommandLine& command) {
     print_plan(subject, out);
     return 0;
   }
-  Progress(command.quiet).say(startup_line(1));
   const EncodingStudy study = study_encoding(subject);
   const FolderLock lock(out);
   say_on_stdout(subject.in_effect());

@@ -5,8 +5,6 @@
 #include <span>
 #include <utility>
 
-#include "experiments/process/machine.h"
-#include "experiments/process/progress.h"
 #include "experiments/process/streams.h"
 #include "experiments/programs/driver.h"
 #include "experiments/settings/checkpoint_settings.h"
@@ -62,7 +60,6 @@ int generate_text(const CommandLine& command) {
                               memory(model, plan, tokens)));
     return 0;
   }
-  Progress(command.quiet).say(startup_line(1));
   std::string unsaid;
   const auto say = [&](std::span<const Token> read) {
     unsaid += alphabet.decode(read);

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "experiments/process/machine.h"
-#include "experiments/process/progress.h"
 #include "experiments/process/streams.h"
 #include "experiments/programs/driver.h"
 #include "experiments/results/npy.h"
@@ -111,7 +109,6 @@ int parity(const CommandLine& command) {
                     memory_bytes(model, tokens.shape, in_double ? sizeof(double) : sizeof(float)) / 1e6));
     return 0;
   }
-  Progress(command.quiet).say(startup_line(1));
   if (in_double) {
     run(file, Transformer<double>(config), positions, tokens, targets, command);
   } else {
