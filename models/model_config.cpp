@@ -1,6 +1,6 @@
 #include "models/model_config.h"
 
-#include "framework/layers/layer.h"
+#include "framework/layers/layer_registry.h"
 
 namespace ordinal {
 

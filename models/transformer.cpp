@@ -9,7 +9,7 @@
 
 #include "framework/core/decode_cache.h"
 #include "framework/core/errors.h"
-#include "framework/layers/layer.h"
+#include "framework/layers/layer_registry.h"
 #include "framework/layers/residual.h"
 
 namespace ordinal {

@@ -12,7 +12,7 @@
 
 #include "experiments/tasks/task.h"
 #include "framework/core/options.h"
-#include "framework/layers/layer.h"
+#include "framework/layers/layer_registry.h"
 #include "framework/positional/positional_encoding.h"
 
 namespace ordinal {

@@ -13,7 +13,7 @@
 #include "experiments/settings/plan.h"
 #include "framework/core/errors.h"
 #include "framework/core/text.h"
-#include "framework/layers/layer.h"
+#include "framework/layers/layer_registry.h"
 #include "framework/training/checkpoint.h"
 #include "models/transformer.h"
 

@@ -11,7 +11,7 @@
 #include "experiments/tasks/task.h"
 #include "framework/core/errors.h"
 #include "framework/core/text.h"
-#include "framework/layers/layer.h"
+#include "framework/layers/layer_registry.h"
 #include "framework/optimize/optimizer.h"
 #include "framework/optimize/schedule.h"
 #include "framework/positional/position_scheme.h"

@@ -8,7 +8,7 @@
 
 #include "framework/attention/head_attention.h"
 #include "framework/attention/head_columns.h"
-#include "framework/layers/layer.h"
+#include "framework/layers/layer_registry.h"
 #include "framework/layers/linear.h"
 #include "framework/positional/positional_encoding.h"
 

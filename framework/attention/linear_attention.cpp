@@ -5,7 +5,7 @@
 #include "framework/attention/head_columns.h"
 #include "framework/attention/linear_head_attention.h"
 #include "framework/core/decode_cache.h"
-#include "framework/layers/layer.h"
+#include "framework/layers/layer_registry.h"
 #include "framework/layers/linear.h"
 #include "framework/math/vector_math.h"
 

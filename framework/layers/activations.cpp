@@ -1,6 +1,6 @@
 // The activations of a feed-forward layer: elementwise GELU (exact and tanh), ReLU and SiLU, and the gated SwiGLU, which halves
 // the width. They have no parameters.
-#include "framework/layers/layer.h"
+#include "framework/layers/layer_registry.h"
 #include "framework/math/vector_math.h"
 
 namespace ordinal {

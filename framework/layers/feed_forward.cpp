@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "framework/core/errors.h"
-#include "framework/layers/layer.h"
+#include "framework/layers/layer_registry.h"
 #include "framework/layers/linear.h"
 #include "framework/math/vector_math.h"
 

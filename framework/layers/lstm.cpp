@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "framework/core/decode_cache.h"
-#include "framework/layers/layer.h"
+#include "framework/layers/layer_registry.h"
 #include "framework/layers/linear.h"
 #include "framework/math/blas.h"
 #include "framework/math/vector_math.h"

@@ -1,7 +1,7 @@
 // The two normalisations of transformers: LayerNorm and RMSNorm, each over the features of one token.
 #include <cmath>
 
-#include "framework/layers/layer.h"
+#include "framework/layers/layer_registry.h"
 #include "framework/math/lanes.h"
 #include "framework/math/vector_math.h"
 

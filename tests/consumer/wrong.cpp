@@ -1,6 +1,6 @@
 // Parts with a mistake each, for which the checks must fail: `wrong steep`, `wrong forgetful`, `wrong shouted`.
 #include <ordinal/experiments/tasks/task.h>
-#include <ordinal/framework/layers/layer.h>
+#include <ordinal/framework/layers/layer_registry.h>
 #include <ordinal/framework/positional/distance_bias.h>
 #include <ordinal/tests/check_parts.h>
 

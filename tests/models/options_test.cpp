@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "framework/core/random.h"
-#include "framework/layers/layer.h"
+#include "framework/layers/layer_registry.h"
 #include "framework/positional/positional_encoding.h"
 #include "models/transformer.h"
 

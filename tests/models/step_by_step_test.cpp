@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "framework/core/decode_cache.h"
-#include "framework/layers/layer.h"
+#include "framework/layers/layer_registry.h"
 #include "tests/framework/largest_difference.h"
 #include "tests/models/model_rig.h"
 

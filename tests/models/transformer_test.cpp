@@ -12,7 +12,7 @@
 
 #include "framework/core/decode_cache.h"
 #include "framework/core/errors.h"
-#include "framework/layers/layer.h"
+#include "framework/layers/layer_registry.h"
 #include "models/summary.h"
 #include "tests/framework/largest_difference.h"
 #include "tests/models/model_rig.h"

@@ -13,7 +13,7 @@
 #include "experiments/settings/plan.h"
 #include "experiments/tasks/task.h"
 #include "framework/core/errors.h"
-#include "framework/layers/layer.h"
+#include "framework/layers/layer_registry.h"
 #include "framework/optimize/optimizer.h"
 #include "framework/optimize/schedule.h"
 #include "tests/experiments/with.h"

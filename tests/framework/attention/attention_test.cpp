@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "framework/core/random.h"
-#include "framework/layers/layer.h"
+#include "framework/layers/layer_registry.h"
 
 namespace ordinal {
 namespace {

@@ -9,7 +9,7 @@
 #include "framework/core/decode_cache.h"
 #include "framework/core/errors.h"
 #include "framework/layers/gradient_check.h"
-#include "framework/layers/layer.h"
+#include "framework/layers/layer_registry.h"
 #include "tests/framework/largest_difference.h"
 #include "tests/framework/layers/branch_setting.h"
 #include "tests/models/model_rig.h"

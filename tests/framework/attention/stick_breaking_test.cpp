@@ -10,7 +10,7 @@
 
 #include "framework/core/errors.h"
 #include "framework/core/random.h"
-#include "framework/layers/layer.h"
+#include "framework/layers/layer_registry.h"
 
 namespace ordinal {
 namespace {

@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "framework/core/random.h"
-#include "framework/layers/layer.h"
+#include "framework/layers/layer_registry.h"
+#include "framework/positional/positional_encoding.h"
 
 namespace ordinal::testing {
 

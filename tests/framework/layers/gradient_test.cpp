@@ -15,7 +15,7 @@
 #include "framework/layers/dropout.h"
 #include "framework/layers/embedding.h"
 #include "framework/layers/gradient_check.h"
-#include "framework/layers/layer.h"
+#include "framework/layers/layer_registry.h"
 #include "framework/layers/linear.h"
 #include "framework/layers/residual.h"
 #include "tests/framework/layers/branch_setting.h"
