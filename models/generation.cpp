@@ -9,6 +9,7 @@
 
 #include "framework/core/decode_cache.h"
 #include "framework/core/errors.h"
+#include "framework/training/finite_probe.h"
 
 namespace ordinal {
 namespace {
@@ -91,15 +92,15 @@ std::vector<Token> generate(const Model<T>& model, const Parameters<T>& values, 
     const Index read = cached ? cache.length() : 0;
     const std::span<const Token> incoming =
         std::span<const Token>(text).subspan(static_cast<std::size_t>(read));
-    FiniteProbe finite;
+    FiniteProbe<T> finite;
     pass.begin({.positions = turns_again ? make_positions(options.positions, 1, std::ssize(text))
                                          : part_of(positions, read, std::ssize(incoming)),
                 .cache = cached ? &cache : nullptr,
-                .observers = {.finite = &finite}});
+                .observer = &finite});
     const View<const T> hidden = model.hidden(incoming, pass);
     const View<const T> logits = model.logits(hidden.row_range(hidden.rows - 1, 1), pass);
-    pass.check_finite("output", "forward", logits);
-    if (!finite.layer.empty()) {
+    pass.computed("output", Direction::forward, logits);
+    if (finite.found()) {
       throw CheckpointError(
           fmt::format("{} at length {}; the weights are too large: use another checkpoint, or "
                       "train again with a smaller train.learning_rate",

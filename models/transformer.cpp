@@ -163,16 +163,16 @@ View<const T> Transformer<T>::hidden(std::span<const Token> tokens, Pass<T>& pas
   if (cache != nullptr) cache->begin_run(pass.run().positions);
   encoding_->begin_run(pass);
   View<const T> x = token_embedding_.forward(tokens, pass);
-  pass.check_finite("token_embedding", "forward", x);
+  pass.computed("token_embedding", Direction::forward, x);
   x = input_dropout_.forward(encoding_->encode_input(x, pass), pass);
-  pass.check_finite("positional", "forward", x);
+  pass.computed("positional", Direction::forward, x);
   for (const Branch& branch : branches_) {
     pass.check_stopped();
     x = branch.layer->forward(x, pass);
-    pass.check_finite(branch.name, "forward", x);
+    pass.computed(branch.name, Direction::forward, x);
   }
   if (final_norm_) x = final_norm_->forward(x, pass);
-  pass.check_finite("final_norm", "forward", x);
+  pass.computed("final_norm", Direction::forward, x);
   if (cache != nullptr) cache->end_run();
   return x;
 }
@@ -186,14 +186,15 @@ template <typename T>
 void Transformer<T>::backward(std::span<const Token> tokens, View<const T> d_logits, Pass<T>& pass) const {
   View<const T> dx =
       output_ ? output_->backward(d_logits, pass) : token_embedding_.logits_backward(d_logits, pass);
-  pass.check_finite("output", "backward", dx);
+  pass.computed("output", Direction::backward, dx);
   if (final_norm_) dx = final_norm_->backward(dx, pass);
-  pass.check_finite("final_norm", "backward", dx);
+  pass.computed("final_norm", Direction::backward, dx);
   for (auto branch = branches_.rbegin(); branch != branches_.rend(); ++branch) {
     dx = branch->layer->backward(dx, pass);
-    pass.check_finite(branch->name, "backward", dx);
+    pass.computed(branch->name, Direction::backward, dx);
   }
   dx = encoding_->encode_input_backward(input_dropout_.backward(dx, pass), pass);
+  pass.computed("positional", Direction::backward, dx);
   token_embedding_.backward(tokens, dx, pass);
 }
 

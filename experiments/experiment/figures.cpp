@@ -152,14 +152,14 @@ class RowFigures {
     for (const Index layer : {Index{0}, layers - 1})
       shown.emplace(layer, Layer{{tokens, tokens, map_options(layer, length)},
                                  std::vector<double>(static_cast<std::size_t>(tokens))});
-    const std::function<void(const AttentionRow<float>&)> observe = [&](const AttentionRow<float>& row) {
+    const AttentionRun<float> attention{.observe = [&](const AttentionRow<float>& row) {
       const auto found = shown.find(row.layer);
       if (found == shown.end()) return;
       found->second.map.add(row.query, row.first_key, row.probabilities, share);
       add_distances(row, share, found->second.distances);
-    };
+    }};
     Pass<float> pass(subject.values);
-    pass.begin({.positions = example.positions, .observers = {.attention = &observe}});
+    pass.begin({.positions = example.positions, .attention = &attention});
     subject.model.hidden(example.batch.tokens, pass);
     Attention& at_length = attention_[length];
     for (const auto& [layer, of_layer] : shown) {

@@ -7,6 +7,7 @@
 #include "experiments/experiment/cell.h"
 #include "experiments/report/html.h"
 #include "experiments/scoring/scoring.h"
+#include "framework/attention/attention_run.h"
 
 namespace ordinal::experiments {
 

@@ -35,12 +35,15 @@ void time_parts(StepBench& bench, Index steps) {
   const auto before = bench.trainer.seconds_by_part();
   for (Index i = 0; i < steps; ++i) bench.step();
   const auto after = bench.trainer.seconds_by_part();
-  std::vector<std::pair<double, std::string>> parts;
+  SecondsByPart of_all_blocks;
   double total = 0.0;
-  for (std::size_t p = 0; p < work_count; ++p) {
-    parts.emplace_back(after[p] - before[p], work_names[p]);
-    total += parts.back().first;
+  for (const auto& [part, seconds] : after) {
+    const double spent = seconds - (before.contains(part) ? before.at(part) : 0.0);
+    of_all_blocks[part.substr(part.rfind('.') + 1)] += spent;
+    total += spent;
   }
+  std::vector<std::pair<double, std::string>> parts;
+  for (const auto& [part, seconds] : of_all_blocks) parts.emplace_back(seconds, part);
   std::ranges::sort(parts, std::greater());
   std::string line;
   for (const auto& [seconds, name] : parts)

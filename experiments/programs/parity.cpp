@@ -54,10 +54,10 @@ void run(const SafetensorsFile& file, const Transformer<T>& model, const Positio
   load_parameters(file, values);
 
   Pass<T> pass(values, &gradients);
-  FiniteProbe finite;
-  pass.begin({.positions = positions, .record = true, .observers = {.finite = &finite}});
+  FiniteProbe<T> finite;
+  pass.begin({.positions = positions, .record = true, .observer = &finite});
   const View<const T> logits = model.logits(model.hidden(tokens.tokens, pass), pass);
-  pass.check_finite("output", "forward", logits);
+  pass.computed("output", ordinal::Direction::forward, logits);
   const auto count = static_cast<double>(std::max<Index>(1, count_targets(targets.tokens)));
   const View<T> d_logits = pass.allocate(logits.rows, logits.cols);
   const double loss =

@@ -34,6 +34,18 @@ const PositionalEncoding<T>& checked(const PositionalEncoding<T>& encoding, cons
       options.layer, shape->layers, shape->layers - 1));
 }
 
+void check_test(const AttentionTest& test, bool record, bool causal) {
+  const auto [window, log_n_length] = test;
+  if (window > 0 && !causal)
+    throw std::invalid_argument("SelfAttention: got a window, expected none in a bidirectional model");
+  if (record && (window > 0 || log_n_length > 0.0))
+    throw std::logic_error("SelfAttention: a window and log-n scores are for tests, got a recorded run");
+  if (window >= 0 && (log_n_length == 0.0 || log_n_length > 1.0)) return;
+  throw std::logic_error(
+      fmt::format("SelfAttention: got window {} and log-n length {}, expected 0 or more, and 0 or above 1",
+                  window, log_n_length));
+}
+
 // The norm of the queries or the keys of a head; null for "none".
 template <typename T>
 std::unique_ptr<Layer<T>> head_norm(const std::string& norm, Index d_head, const Scope& scope) {
@@ -130,7 +142,7 @@ Cost SelfAttention<T>::cost(Index seq_len) const {
 
 template <typename T>
 LayerAt SelfAttention<T>::at(const Pass<T>& pass) const {
-  return {options_.layer, Sight{options_.causal, options_.own.window}.within(pass.run().attention.window)};
+  return {options_.layer, Sight{options_.causal, options_.own.window}.within(test_of(pass.run()).window)};
 }
 
 // Returns q, k and v. If the run has a cache, also appends k and v to it.
@@ -209,10 +221,7 @@ typename SelfAttention<T>::template Output<Element> SelfAttention<T>::of_head(co
 template <typename T>
 View<const T> SelfAttention<T>::forward(View<const T> x, Pass<T>& pass) const {
   this->check_width("SelfAttention", x);
-  const auto timer = pass.timed(Work::attention);
-  if (pass.run().attention.window > 0 && !options_.causal) {
-    throw std::invalid_argument("SelfAttention: got a window, expected none in a bidirectional model");
-  }
+  check_test(test_of(pass.run()), pass.run().record, options_.causal);
   const View<T> qkv = project(x, pass);
   const bool keeps = pass.run().record && head_attention_.keeps(pass.seq_len());
   const Output<T> all{pass.allocate(x.rows, options_.d_model), pass.allocate(x.rows, 2 * options_.heads),
@@ -234,7 +243,6 @@ View<const T> SelfAttention<T>::forward(View<const T> x, Pass<T>& pass) const {
 
 template <typename T>
 View<const T> SelfAttention<T>::backward(View<const T> dy, Pass<T>& pass) const {
-  const auto timer = pass.timed(Work::attention);
   const View<const T> d_out = output_.backward(dy, pass);
   const View<const T> out = pass.restore("SelfAttention");
   const View<const T> kept = pass.restore("SelfAttention");

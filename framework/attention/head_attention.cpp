@@ -53,7 +53,7 @@ double HeadAttention<T>::held_by_backward(Index seq_len, Index d_head) const {
 template <typename T>
 ScoreBlock<T> HeadAttention<T>::block_at(const Head& head, Index first, const Pass<T>& pass) const {
   const Index rows = std::min(options_.block_rows, head.query.rows - first);
-  const Sight sight = options_.at.sight.within(pass.run().attention.window);
+  const Sight sight = options_.at.sight.within(test_of(pass.run()).window);
   const Index first_key = sight.of(head.past + first, head.key.rows).first;
   const Index last = sight.of(head.past + first + rows - 1, head.key.rows).end;
   const auto keys = static_cast<std::size_t>(last - first_key);
@@ -77,7 +77,7 @@ void HeadAttention<T>::scores_of(const ScoreBlock<T>& block, const Factor<T>& ke
   multiply<T>(block.query, keys.col_range(block.first_key, block.key.rows), scores, block.scale, T(0),
               block.half(Triangle::Of::result));
   encoding_.encode_scores(block, scores, pass);
-  const double log_n_length = pass.run().attention.log_n_length;
+  const double log_n_length = test_of(pass.run()).log_n_length;
   for (Index r = 0; r < scores.rows; ++r) {
     const KeyRange seen = block.seen(r);
     if (log_n_length > 0.0) {
@@ -115,12 +115,12 @@ View<T> HeadAttention<T>::slopes_of(const ScoreBlock<T>& block, View<const T> ca
 template <typename T>
 void HeadAttention<T>::show(const ScoreBlock<T>& block, Index first, View<const T> weights,
                             View<const T> sums, const Pass<T>& pass) const {
-  const auto* observe = pass.run().observers.attention;
-  if (observe == nullptr || block.sequence > 0) return;
+  const AttentionRun<T>* run = pass.run().attention;
+  if (run == nullptr || !run->observe || block.sequence > 0) return;
   for (Index r = 0; r < weights.rows; ++r) {
     std::vector<T> row(weights.row(r), weights.row(r) + block.visible(r));
     vmath::scale(T(1) / sums(r, 1), row.data(), std::ssize(row));
-    (*observe)({block.layer, block.head, first + r, block.first_key, row});
+    run->observe({block.layer, block.head, first + r, block.first_key, row});
   }
 }
 

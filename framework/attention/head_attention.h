@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "framework/attention/attention_run.h"
 #include "framework/attention/attention_weights.h"
 #include "framework/core/pass.h"
 #include "framework/core/tensor.h"

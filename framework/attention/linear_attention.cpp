@@ -55,7 +55,6 @@ class LinearAttention final : public Layer<T> {
 
   View<const T> forward(View<const T> x, Pass<T>& pass) const override {
     this->check_width("LinearAttention", x);
-    const auto timer = pass.timed(Work::attention);
     const View<T> qkv = pass.allocate(x.rows, qkv_.output_width());
     qkv_.forward_into(x, qkv, pass);
     const View<const T> features = features_of(qkv, pass);
@@ -86,7 +85,6 @@ class LinearAttention final : public Layer<T> {
 
   // dφ adds the gradients through denominators and, rotated back, through numerators. φ'(x) = min(φ(x), 1).
   View<const T> backward(View<const T> dy, Pass<T>& pass) const override {
-    const auto timer = pass.timed(Work::attention);
     const View<const T> d_out = output_.backward(dy, pass);
     const View<const T> out = pass.restore("LinearAttention");
     const View<const T> totals = pass.restore("LinearAttention");

@@ -32,7 +32,7 @@ class PositionError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A run that ended early on request; see Observers.
+/// A run that ended early on request; see Run.
 class Stopped : public std::runtime_error {
  public:
   Stopped() : std::runtime_error("the run was stopped") {}

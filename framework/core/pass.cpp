@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -20,15 +19,10 @@ template <typename Element>
 Element kept(const std::vector<Element>& all, PreparedSlot slot) {
   const auto index = static_cast<std::size_t>(slot.index);
   if (index < all.size() && all[index].data != nullptr) return all[index];
-  throw std::logic_error(
-      "Pass: an encoding finds nothing prepared; a model calls its begin_run() in every run");
+  throw std::logic_error("Pass: nothing is prepared; a model calls begin_run() of its encoding in every run");
 }
 
 }  // namespace
-
-std::string FiniteProbe::describe() const {
-  return fmt::format("{}, {}: {}", layer, direction, std::isnan(value) ? "NaN" : "infinity");
-}
 
 template <typename T>
 void Pass<T>::begin(Run<T> run) {
@@ -39,15 +33,6 @@ void Pass<T>::begin(Run<T> run) {
   }
   if (run.record && gradients_ == nullptr) {
     throw std::logic_error("Pass: a recorded run needs a gradient block, got none");
-  }
-  const auto [window, log_n_length] = run.attention;
-  if (run.record && (window > 0 || log_n_length > 0.0)) {
-    throw std::logic_error("Pass: a window and log-n scores are for tests, got a recorded run");
-  }
-  if (window < 0 || log_n_length < 0.0 || (log_n_length > 0.0 && log_n_length <= 1.0)) {
-    throw std::logic_error(
-        fmt::format("Pass: got window {} and log-n length {}, expected 0 or more, and 0 or above 1", window,
-                    log_n_length));
   }
   if (run.record && run.cache != nullptr) {
     throw std::logic_error("Pass: a recorded run starts from nothing, got a cache");
@@ -113,19 +98,6 @@ Random Pass<T>::random(std::uint32_t purpose, Index sequence) const {
   key.purpose = purpose;
   key.example += static_cast<std::uint32_t>(sequence);
   return Random(key);
-}
-
-template <typename T>
-void Pass<T>::check_finite(std::string_view layer, std::string_view direction, View<const T> x) const {
-  FiniteProbe* probe = run_.observers.finite;
-  if (probe == nullptr || !probe->layer.empty()) return;
-  for (Index r = 0; r < x.rows; ++r) {
-    const T* row = x.row(r);
-    const T* found = std::find_if(row, row + x.cols, [](T number) { return !std::isfinite(number); });
-    if (found == row + x.cols) continue;
-    *probe = {std::string(layer), std::string(direction), r, static_cast<double>(*found)};
-    return;
-  }
 }
 
 ORDINAL_INSTANTIATE(Pass);

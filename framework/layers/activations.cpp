@@ -17,7 +17,6 @@ class ElementwiseActivation final : public Layer<T> {
   Index output_width() const override { return width_; }
   View<const T> forward(View<const T> x, Pass<T>& pass) const override {
     this->check_width("ElementwiseActivation", x);
-    const auto timer = pass.timed(Work::activations);
     pass.save("ElementwiseActivation", x);
     const View<T> y = pass.allocate(x.rows, x.cols);
     for (Index r = 0; r < x.rows; ++r) function(x.row(r), y.row(r), x.cols);
@@ -25,7 +24,6 @@ class ElementwiseActivation final : public Layer<T> {
   }
 
   View<const T> backward(View<const T> dy, Pass<T>& pass) const override {
-    const auto timer = pass.timed(Work::activations);
     const View<const T> x = pass.restore("ElementwiseActivation");
     const View<T> dx = pass.allocate(x.rows, x.cols);
     for (Index r = 0; r < x.rows; ++r) derivative(x.row(r), dy.row(r), dx.row(r), x.cols);
@@ -57,7 +55,6 @@ class SwiGlu final : public Layer<T> {
   Index output_width() const override { return width_; }
   View<const T> forward(View<const T> x, Pass<T>& pass) const override {
     this->check_width("SwiGlu", x);
-    const auto timer = pass.timed(Work::activations);
     pass.save("SwiGlu", x);
     const View<T> y = pass.allocate(x.rows, width_);
     for (Index r = 0; r < x.rows; ++r) {
@@ -69,7 +66,6 @@ class SwiGlu final : public Layer<T> {
 
   // y = s(g) u with s = silu:   dg = s'(g) u dy        du = s(g) dy.
   View<const T> backward(View<const T> dy, Pass<T>& pass) const override {
-    const auto timer = pass.timed(Work::activations);
     const View<const T> x = pass.restore("SwiGlu");
     const View<T> dx = pass.allocate(x.rows, x.cols);
     for (Index r = 0; r < x.rows; ++r) {

@@ -60,7 +60,6 @@ class Conv final : public Layer<T> {
   }
   View<const T> forward(View<const T> x, Pass<T>& pass) const override {
     this->check_width("Conv", x);
-    const auto timer = pass.timed(Work::products);
     pass.save("Conv", x);
     const View<T> y = pass.allocate(x.rows, x.cols);
     const View<const T> weight = pass.value(weight_);
@@ -88,7 +87,6 @@ class Conv final : public Layer<T> {
   // With s = t - i + ahead, for all t and i:
   //   y_t = Σ_i w_i ⊙ x_s + b        dx_s += w_i ⊙ dy_t        dw_i += x_s ⊙ dy_t        db += dy_t
   View<const T> backward(View<const T> dy, Pass<T>& pass) const override {
-    const auto timer = pass.timed(Work::products);
     const View<const T> x = pass.restore("Conv");
     const View<const T> weight = pass.value(weight_);
     const View<T> d_weight = pass.gradient(weight_);

@@ -17,7 +17,6 @@ Embedding<T>::Embedding(Index vocab_size, Index d_model, const Scope& scope, dou
 
 template <typename T>
 View<const T> Embedding<T>::forward(std::span<const Token> tokens, Pass<T>& pass) const {
-  const auto timer = pass.timed(Work::embedding);
   const View<const T> table = pass.value(table_);
   const View<T> y = pass.allocate(std::ssize(tokens), table.cols);
   for (Index t = 0; t < y.rows; ++t) {
@@ -34,7 +33,6 @@ View<const T> Embedding<T>::forward(std::span<const Token> tokens, Pass<T>& pass
 
 template <typename T>
 void Embedding<T>::backward(std::span<const Token> tokens, View<const T> dy, Pass<T>& pass) const {
-  const auto timer = pass.timed(Work::embedding);
   const View<T> d_table = pass.gradient(table_);
   for (Index t = 0; t < dy.rows; ++t) {
     T* row = d_table.row(tokens[static_cast<std::size_t>(t)]);
@@ -45,7 +43,6 @@ void Embedding<T>::backward(std::span<const Token> tokens, View<const T> dy, Pas
 template <typename T>
 View<const T> Embedding<T>::logits(View<const T> x, Pass<T>& pass) const {
   if (x.cols != table_.cols) refuse_width("Embedding", x.cols, table_.cols);
-  const auto timer = pass.timed(Work::products);
   pass.save("Embedding", x);
   const View<T> y = pass.allocate(x.rows, table_.rows);
   multiply<T>(x, transposed(pass.value(table_)), y);
@@ -55,7 +52,6 @@ View<const T> Embedding<T>::logits(View<const T> x, Pass<T>& pass) const {
 // logits_t = E x_t: the products of Linear without a bias.
 template <typename T>
 View<const T> Embedding<T>::logits_backward(View<const T> d_logits, Pass<T>& pass) const {
-  const auto timer = pass.timed(Work::products);
   const View<const T> x = pass.restore("Embedding");
   multiply_add<T>(transposed(d_logits), x, pass.gradient(table_));
   const View<T> dx = pass.allocate(x.rows, x.cols);

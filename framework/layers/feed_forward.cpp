@@ -50,7 +50,6 @@ class Gate final : public Layer<T> {
     const Index width = output_width();
     const View<const T> up = x.col_range(width, width);
     const View<const T> gate = f_->forward(x.col_range(0, width), pass);
-    const auto timer = pass.timed(Work::activations);
     pass.save("Gate", up);
     pass.save("Gate", gate);
     const View<T> y = pass.allocate(x.rows, width);
@@ -65,12 +64,9 @@ class Gate final : public Layer<T> {
     const Index width = output_width();
     const View<T> dx = pass.allocate(dy.rows, 2 * width);
     const View<T> d_gate = pass.allocate(dy.rows, width);
-    {
-      const auto timer = pass.timed(Work::activations);
-      for (Index r = 0; r < dy.rows; ++r) {
-        vmath::multiply(dy.row(r), up.row(r), d_gate.row(r), width);
-        vmath::multiply(gate.row(r), dy.row(r), dx.row(r) + width, width);
-      }
+    for (Index r = 0; r < dy.rows; ++r) {
+      vmath::multiply(dy.row(r), up.row(r), d_gate.row(r), width);
+      vmath::multiply(gate.row(r), dy.row(r), dx.row(r) + width, width);
     }
     const View<const T> d_before = f_->backward(d_gate, pass);
     for (Index r = 0; r < dy.rows; ++r) std::copy_n(d_before.row(r), width, dx.row(r));

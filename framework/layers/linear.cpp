@@ -22,7 +22,6 @@ View<const T> Linear<T>::forward(View<const T> x, Pass<T>& pass) const {
 template <typename T>
 void Linear<T>::forward_into(View<const T> x, View<T> y, Pass<T>& pass) const {
   this->check_width("Linear", x);
-  const auto timer = pass.timed(Work::products);
   pass.save("Linear", x);
   if (!has_bias_) return multiply<T>(x, transposed(pass.value(weight_)), y);
   multiply_with_bias<T>(x, transposed(pass.value(weight_)), pass.value(bias_).data, y);
@@ -39,7 +38,6 @@ View<const T> Linear<T>::backward(View<const T> dy, Pass<T>& pass) const {
 //   ∂ℓ/∂W = Σ_r dy_r x_rᵀ = dyᵀ x        ∂ℓ/∂b = Σ_r dy_r        ∂ℓ/∂x_r = Wᵀ dy_r, that is dx = dy W.
 template <typename T>
 void Linear<T>::backward_into(View<const T> dy, View<T> dx, Pass<T>& pass) const {
-  const auto timer = pass.timed(Work::products);
   const View<const T> x = pass.restore("Linear");
   multiply_add<T>(transposed(dy), x, pass.gradient(weight_));
   if (has_bias_) vmath::add_rows(dy, pass.gradient(bias_).data);

@@ -69,7 +69,6 @@ class Lstm final : public Layer<T> {
 
   View<const T> forward(View<const T> x, Pass<T>& pass) const override {
     this->check_width("Lstm", x);
-    const auto timer = pass.timed(Work::products);
     const View<T> gates = pass.allocate(x.rows, 4 * hidden());
     input_.forward_into(x, gates, pass);
     const States before = start(pass);
@@ -80,7 +79,6 @@ class Lstm final : public Layer<T> {
       const View<T> gates_t = at_time(gates, t, pass);
       const States now{at_time(h, t, pass), at_time(c, t, pass)};
       multiply_add<T>(last.h, transposed(pass.value(recurrent_)), gates_t);
-      const auto cell_timer = pass.timed(Work::activations);
       for (Index b = 0; b < pass.batch(); ++b)
         step(gates_t.row(b), last.c.row(b), now.c.row(b), now.h.row(b));
       last = now;
@@ -98,7 +96,6 @@ class Lstm final : public Layer<T> {
   //   dh_t = dy_t W_out + dz_{t+1} W_h,        dW_h = Σ_t dz_tᵀ h_{t-1}  over all sequences.
   // The rest is the chain rule through the two Linears. A starting state from a cache is a constant.
   View<const T> backward(View<const T> dy, Pass<T>& pass) const override {
-    const auto timer = pass.timed(Work::products);
     const View<T> dh = pass.allocate(dy.rows, hidden());
     output_.backward_into(dy, dh, pass);
     const View<const T> c = pass.restore("Lstm");
@@ -116,7 +113,6 @@ class Lstm final : public Layer<T> {
       const View<const T> c_before = t > 0 ? at_time(c, t - 1, pass) : c_start;
       if (t + 1 < pass.seq_len())
         multiply_add<T>(at_time(d_gates, t + 1, pass), pass.value(recurrent_), dh_t);
-      const auto cell_timer = pass.timed(Work::activations);
       for (Index b = 0; b < pass.batch(); ++b) {
         step_backward(gates_t.row(b), c_before.row(b), c_t.row(b), dh_t.row(b), dc.row(b), d_gates_t.row(b));
       }

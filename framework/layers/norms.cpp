@@ -36,7 +36,6 @@ class Norm final : public Layer<T> {
   }
   View<const T> forward(View<const T> x, Pass<T>& pass) const override {
     this->check_width(name, x);
-    const auto timer = pass.timed(Work::norms);
     const T* gain = pass.value(gain_).data;
     const T* bias = centred ? pass.value(bias_).data : nullptr;
     const Index d = x.cols;
@@ -66,7 +65,6 @@ class Norm final : public Layer<T> {
   // since n moves neither along the ones vector (its mean is fixed) nor along itself (its variance is fixed). If x is not
   // centred, its mean may move: mean and mean(g) are omitted, and rms replaces σ.
   View<const T> backward(View<const T> dy, Pass<T>& pass) const override {
-    const auto timer = pass.timed(Work::norms);
     const View<const T> moments = pass.restore(name);
     const View<const T> x = pass.restore(name);
     const T* gain = pass.value(gain_).data;

@@ -100,46 +100,37 @@ class PositionalEncoding {
   }
 
   void encode_layer(View<const T> x, Index layer, Pass<T>& pass) const {
-    const auto timer = pass.timed(Work::encoding);
     for (const auto* part : on_layer_input_) part->encode_layer(x, layer, pass);
   }
   void encode_layer_backward(View<T> dx, Index layer, Pass<T>& pass) const {
-    const auto timer = pass.timed(Work::encoding);
     backwards(on_layer_input_, [&](const auto& part) { part.encode_layer_backward(dx, layer, pass); });
   }
 
   void encode_query_key(View<T> query, View<T> key, const LayerAt& at, Pass<T>& pass) const {
-    const auto timer = pass.timed(Work::encoding);
     for (const auto* part : on_query_key_) part->encode_query_key(query, key, at, pass);
   }
   void encode_query_key_backward(View<T> d_query, View<T> d_key, const LayerAt& at, Pass<T>& pass) const {
-    const auto timer = pass.timed(Work::encoding);
     backwards(on_query_key_,
               [&](const auto& part) { part.encode_query_key_backward(d_query, d_key, at, pass); });
   }
 
   void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const {
-    const auto timer = pass.timed(Work::encoding);
     for (const auto* part : on_scores_) part->encode_scores(block, scores, pass);
   }
   void encode_scores_backward(const ScoreBlock<T>& block, const ScoreGradient<T>& gradient,
                               Pass<T>& pass) const {
-    const auto timer = pass.timed(Work::encoding);
     backwards(on_scores_, [&](const auto& part) { part.encode_scores_backward(block, gradient, pass); });
   }
 
   void encode_values(const ScoreBlock<T>& block, View<const T> weights, View<T> out, Pass<T>& pass) const {
-    const auto timer = pass.timed(Work::encoding);
     for (const auto* part : on_values_) part->encode_values(block, weights, out, pass);
   }
   void encode_values_backward(const ScoreBlock<T>& block, View<const T> d_out, View<T> d_weights,
                               Pass<T>& pass) const {
-    const auto timer = pass.timed(Work::encoding);
     for (const auto* part : on_values_) part->encode_values_backward(block, d_out, d_weights, pass);
   }
   void learn_values(const ScoreBlock<T>& block, View<const T> weights, View<const T> d_out,
                     Pass<T>& pass) const {
-    const auto timer = pass.timed(Work::encoding);
     for (const auto* part : on_values_) part->learn_values(block, weights, d_out, pass);
   }
 

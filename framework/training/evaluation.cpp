@@ -10,7 +10,11 @@ namespace ordinal {
 template <typename T>
 Evaluator<T>::Evaluator(const Model<T>& model, const Parameters<T>& values, Threads& threads,
                         const PositionScheme& scheme, AttentionTest attention, std::function<bool()> stopped)
-    : model_(model), threads_(threads), scheme_(scheme), attention_(attention), stopped_(std::move(stopped)) {
+    : model_(model),
+      threads_(threads),
+      scheme_(scheme),
+      attention_{.test = attention},
+      stopped_(std::move(stopped)) {
   check_options(scheme.name(), scheme);
   for (int i = 0; i < threads.count(); ++i) passes_.push_back(std::make_unique<Pass<T>>(values));
 }
@@ -39,9 +43,7 @@ void Evaluator<T>::score_sequence(const Batch& batch, Index sequence, const Posi
   const std::span<const Token> targets = std::span(batch.targets).subspan(begin, length);
   const std::span<double> losses = std::span(scores.losses).subspan(begin, length);
 
-  pass.begin({.positions = positions,
-              .attention = attention_,
-              .observers = {.stopped = stopped_ ? &stopped_ : nullptr}});
+  pass.begin({.positions = positions, .attention = &attention_, .stopped = stopped_ ? &stopped_ : nullptr});
   const View<const T> hidden = model_.hidden(std::span(batch.tokens).subspan(begin, length), pass);
   for (Index first = 0; first < hidden.rows; first += logit_rows) {
     pass.check_stopped();

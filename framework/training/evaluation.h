@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "framework/attention/attention_run.h"
 #include "framework/core/threads.h"
 #include "framework/positional/position_scheme.h"
 #include "framework/training/batch.h"
@@ -48,7 +49,7 @@ class Evaluator {
   const Model<T>& model_;
   Threads& threads_;
   PositionScheme scheme_;
-  AttentionTest attention_;
+  AttentionRun<T> attention_;
   std::function<bool()> stopped_;
   std::vector<std::unique_ptr<Pass<T>>> passes_;  // one per thread
 };

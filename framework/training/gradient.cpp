@@ -32,11 +32,11 @@ void check_shards(Index shards) {
 }
 
 template <typename T>
-std::string non_finite_of(const FiniteProbe& probe, double loss, const Parameters<T>& gradients,
+std::string non_finite_of(const FiniteProbe<T>& probe, double loss, const Parameters<T>& gradients,
                           Index first_example, Index seq_len) {
-  if (!probe.layer.empty()) {
-    return fmt::format("{} for example {}, token {}", probe.describe(), first_example + probe.row / seq_len,
-                       probe.row % seq_len);
+  if (probe.found()) {
+    return fmt::format("{} for example {}, token {}", probe.describe(), first_example + probe.row() / seq_len,
+                       probe.row() % seq_len);
   }
   if (!std::isfinite(loss)) return "cross_entropy, forward: the loss";
   const std::string parameter = first_not_finite(gradients);
@@ -72,9 +72,8 @@ double BatchGradient<T>::compute(Step step) {
   double loss = 0.0;
   for (const auto& shard : shards_) loss += shard->loss;
   reduction_.start();
-  reduction_.switch_to(Work::reduction);
   add_up();
-  reduction_.switch_to(Work::other);
+  reduction_.end("reduction");
   return targets > 0 ? loss / static_cast<double>(targets) : 0.0;
 }
 
@@ -132,23 +131,21 @@ void BatchGradient<T>::run_part(Shard& shard, const Batch& batch, const ShardPar
 
   const auto example = static_cast<std::uint32_t>(first_example + part.first);
   const RandomKey drawn{.seed = step.key.seed, .step = step.key.step, .example = example};
+  RunObserver<T>* observer = nullptr;
+  if (measures_) observer = &shard.stopwatch;
+  if (step.checks_finite) observer = &shard.finite;
   pass.begin({.positions = place(shard, batch, part, drawn),
               .record = true,
               .training = true,
               .random = drawn,
-              .observers = {.finite = step.checks_finite ? &shard.finite : nullptr,
-                            .stopwatch = measures_ ? &shard.stopwatch : nullptr}});
+              .observer = observer});
   shard.stopwatch.start();
   const View<const T> logits = model_.logits(model_.hidden(tokens, pass), pass);
-  pass.check_finite("output", "forward", logits);
+  pass.computed("output", Direction::forward, logits);
   const View<T> d_logits = pass.allocate(logits.rows, logits.cols);
-  {
-    const auto timer = pass.timed(Work::loss);
-    shard.loss += cross_entropy_backward(logits, targets, step.weight, d_logits);
-  }
-  pass.check_finite("cross_entropy", "backward", d_logits);
+  shard.loss += cross_entropy_backward(logits, targets, step.weight, d_logits);
+  pass.computed("cross_entropy", Direction::backward, d_logits);
   model_.backward(tokens, d_logits, pass);
-  shard.stopwatch.switch_to(Work::other);
   pass.finish();
   if (step.checks_finite && shard.not_finite.empty())
     shard.not_finite =
@@ -184,14 +181,11 @@ void BatchGradient<T>::measure_parts() {
 }
 
 template <typename T>
-std::array<double, work_count> BatchGradient<T>::seconds_by_part() const {
-  std::array<double, work_count> seconds{};
-  if (!measures_) return seconds;
-  for (const auto& shard : shards_) {
-    for (std::size_t p = 0; p < work_count; ++p) seconds[p] += shard->stopwatch.seconds()[p];
-  }
-  constexpr auto reduction = static_cast<std::size_t>(Work::reduction);
-  seconds[reduction] += reduction_.seconds()[reduction] * threads_.count();
+SecondsByPart BatchGradient<T>::seconds_by_part() const {
+  SecondsByPart seconds;
+  for (const auto& shard : shards_)
+    for (const auto& [part, time] : shard->stopwatch.seconds()) seconds[part] += time;
+  for (const auto& [part, time] : reduction_.seconds()) seconds[part] += time * threads_.count();
   return seconds;
 }
 
@@ -204,9 +198,9 @@ Index BatchGradient<T>::memory_bytes() const {
   return bytes;
 }
 
-template std::string non_finite_of<float>(const FiniteProbe&, double, const Parameters<float>&, Index, Index);
-template std::string non_finite_of<double>(const FiniteProbe&, double, const Parameters<double>&, Index,
-                                           Index);
+template std::string non_finite_of(const FiniteProbe<float>&, double, const Parameters<float>&, Index, Index);
+template std::string non_finite_of(const FiniteProbe<double>&, double, const Parameters<double>&, Index,
+                                   Index);
 ORDINAL_INSTANTIATE(BatchGradient);
 
 }  // namespace ordinal

@@ -3,7 +3,6 @@
 // same batch gives the same bits on one thread and on many.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -14,7 +13,9 @@
 #include "framework/core/threads.h"
 #include "framework/positional/position_scheme.h"
 #include "framework/training/batch.h"
+#include "framework/training/finite_probe.h"
 #include "framework/training/model.h"
+#include "framework/training/stopwatch.h"
 
 namespace ordinal {
 
@@ -32,7 +33,7 @@ void check_shards(Index shards);
 /// Where the forward and backward run of some sequences first became infinite or NaN, "block.0.attention, forward: NaN for
 /// example 3, token 12"; empty if nowhere. `first_example` is the number of the first sequence.
 template <typename T>
-std::string non_finite_of(const FiniteProbe& probe, double loss, const Parameters<T>& gradients,
+std::string non_finite_of(const FiniteProbe<T>& probe, double loss, const Parameters<T>& gradients,
                           Index first_example, Index seq_len);
 
 template <typename T>
@@ -60,10 +61,10 @@ class BatchGradient {
 
   /// Valid as long as this object.
   const Parameters<T>& gradients() const { return shards_.front()->gradients; }
-  /// Starts measuring the time per part.
+  /// Starts measuring the time of the parts of the model.
   void measure_parts();
-  /// Seconds by part, summed over shards (and so over threads); all 0 unless measured.
-  std::array<double, work_count> seconds_by_part() const;
+  /// Summed over shards, and so over threads; of the parts of the model, only what was measured.
+  SecondsByPart seconds_by_part() const;
   /// Bytes of activation and gradient memory held.
   Index memory_bytes() const;
 
@@ -73,9 +74,9 @@ class BatchGradient {
     Parameters<T> gradients;
     std::vector<Positions> positions;  // of each part
     double loss = 0.0;
-    FiniteProbe finite;
+    FiniteProbe<T> finite;
     std::string not_finite;  // the first thing that find_non_finite() found, as text
-    Stopwatch stopwatch;
+    Stopwatch<T> stopwatch;
   };
 
   struct ShardPart {
@@ -104,7 +105,7 @@ class BatchGradient {
   Threads& threads_;
   PositionScheme scheme_;
   bool measures_ = false;
-  Stopwatch reduction_;
+  Stopwatch<T> reduction_;
   std::vector<ParameterRange> ranges_;
   std::vector<std::unique_ptr<Shard>> shards_;
   std::vector<std::unique_ptr<Pass<T>>> passes_;  // one for each shard that is computed at a time

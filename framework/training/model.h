@@ -12,7 +12,8 @@ namespace ordinal {
 
 /// A map from tokens to logits with a hand-written backward. Immutable and shared by all threads; parameter
 /// values and everything that changes are kept outside. It owns the layout in which its layers declare their
-/// parameters: build them in scope("name").
+/// parameters: build them in scope("name"). It tells the pass of each part that it has computed, so that an observer of a run can
+/// time the parts and find where numbers become infinite or NaN.
 template <typename T>
 class Model {
  public:

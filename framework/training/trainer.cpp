@@ -29,7 +29,6 @@ StepResult Trainer<T>::step(std::span<const Batch> batches) {
   StepResult result;
   result.loss = gradient_.compute(batches, {options_.seed, static_cast<std::uint32_t>(steps_)});
   optimizer_time_.start();
-  optimizer_time_.switch_to(Work::optimizer);
   result.gradient_norm = norm_.of(gradient_.gradients(), threads_);
   result.learning_rate = learning_rate(options_.schedule, steps_);
   result.taken = result.loss <= largest_loss() && std::isfinite(result.gradient_norm);
@@ -37,7 +36,7 @@ StepResult Trainer<T>::step(std::span<const Batch> batches) {
   optimizer_->step(values_, gradient_.gradients(), clip_factor(result.gradient_norm, options_.clip),
                    result.learning_rate, steps_, threads_);
   result.finite = std::isfinite(norm_.of(values_, threads_));
-  optimizer_time_.switch_to(Work::other);
+  optimizer_time_.end("optimizer");
   ++steps_;
   return result;
 }
@@ -57,10 +56,9 @@ std::string Trainer<T>::find_non_finite(std::span<const Batch> batches) {
 }
 
 template <typename T>
-std::array<double, work_count> Trainer<T>::seconds_by_part() const {
-  std::array<double, work_count> seconds = gradient_.seconds_by_part();
-  constexpr auto optimizer = static_cast<std::size_t>(Work::optimizer);
-  seconds[optimizer] += optimizer_time_.seconds()[optimizer] * threads_.count();
+SecondsByPart Trainer<T>::seconds_by_part() const {
+  SecondsByPart seconds = gradient_.seconds_by_part();
+  for (const auto& [part, time] : optimizer_time_.seconds()) seconds[part] += time * threads_.count();
   return seconds;
 }
 

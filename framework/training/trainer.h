@@ -2,7 +2,6 @@
 // changes in training; a checkpoint saves that state.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -64,11 +63,11 @@ class Trainer {
   const Parameters<T>& values() const { return values_; }
   Optimizer<T>& optimizer() { return *optimizer_; }
   Index memory_bytes() const;
-  /// Starts measuring the time of a step by part.
+  /// Starts measuring the time of the parts of the model.
   void measure_parts() { gradient_.measure_parts(); }
   /// Seconds by part, summed over all threads; the optimizer's time includes the norm of the gradient and
   /// clipping.
-  std::array<double, work_count> seconds_by_part() const;
+  SecondsByPart seconds_by_part() const;
 
  private:
   const Model<T>& model_;
@@ -79,7 +78,7 @@ class Trainer {
   GlobalNorm<T> norm_;
   std::unique_ptr<Optimizer<T>> optimizer_;
   Index steps_ = 0;
-  Stopwatch optimizer_time_;
+  Stopwatch<T> optimizer_time_;
 };
 
 }  // namespace ordinal

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <string>
 
+#include "framework/attention/attention_run.h"
 #include "framework/core/decode_cache.h"
 #include "framework/core/errors.h"
 #include "framework/layers/layer_registry.h"
@@ -165,14 +166,14 @@ TEST(Transformer, ShowsTheAttentionOfEachLayerAndHeadInRowsThatSumToOne) {
   const std::vector<Token> tokens = {3, 1, 4, 1, 5, 9,
                                      2, 6, 5, 3, 5, 8};  // two sequences, of which it shows the first
   std::vector<std::array<Index, 3>> shown;
-  const std::function<void(const AttentionRow<double>&)> observe = [&](const AttentionRow<double>& row) {
+  const AttentionRun<double> attention{.observe = [&](const AttentionRow<double>& row) {
     shown.push_back({row.layer, row.head, row.query});
     EXPECT_EQ(row.first_key, 0);
     EXPECT_EQ(std::ssize(row.probabilities), row.query + 1) << "the keys up to its own";
     EXPECT_NEAR(std::reduce(row.probabilities.begin(), row.probabilities.end()), 1.0, 1e-12);
-  };
+  }};
   Pass<double> pass(rig.values);
-  pass.begin({.positions = Positions::contiguous(2, 6), .observers = {.attention = &observe}});
+  pass.begin({.positions = Positions::contiguous(2, 6), .attention = &attention});
   rig.model.hidden(tokens, pass);
   std::vector<std::array<Index, 3>> all;
   for (Index row = 0; row < 2 * 2 * 6; ++row) all.push_back({row / 12, row / 6 % 2, row % 6});

@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 TEST(Benchmark, OfAStepSaysHowFastAndWhereTheTimeGoes) {
   const std::string said = run_well("benchmark", "--quiet --benchmark.sizes=tiny --benchmark.steps=2").out;
   EXPECT_THAT(said, ContainsRegex("\ntiny +[0-9.]+ +[0-9.]+ - +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9]+%\n"));
-  EXPECT_THAT(said, ContainsRegex("  products [1-9][0-9]*%"));
+  EXPECT_THAT(said, ContainsRegex("  feed_forward [1-9][0-9]*%"));
 }
 
 TEST(Benchmark, ReportsAllProblemsBeforeTheWork) {

@@ -101,9 +101,9 @@ TEST_P(EveryScore, BecomesTheAttentionOfTheLayer) {
     const Tensor<double> zeros({tokens, encoded.shape().d_model});
     const Index head = 3;  // which shares the second key head
     Tensor<double> expected({tokens, tokens});
-    const auto observe = ordinal::testing::map_into(expected, 1, head);
+    const AttentionRun<double> run{.observe = ordinal::testing::map_into(expected, 1, head)};
     Pass<double> pass(effect.values);
-    pass.begin({.positions = effect.positions, .observers = {.attention = &observe}});
+    pass.begin({.positions = effect.positions, .attention = &run});
     effect.encoding.begin_run(pass);
     effect.encoding.encode_layer(zeros.view(), 1, pass);
     effect.encoding.encode_query_key(both.query.view(), both.key.view(), {1, {causal}}, pass);

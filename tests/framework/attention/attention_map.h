@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "framework/core/pass.h"
+#include "framework/attention/attention_run.h"
 
 namespace ordinal::testing {
 

@@ -100,6 +100,34 @@ TEST(SelfAttention, RefusesAnEncodingThatWasBuiltForOtherAttention) {
   for (const std::string encoding : {"none", "sinusoidal"}) EXPECT_NO_THROW(build(encoding, two_heads, 7)());
 }
 
+// ln 1 is 0, and scores would be divided by it.
+TEST(SelfAttention, RefusesATestWithoutMeaningAndTestsInARecordedRun) {
+  ParameterLayout layout;
+  const auto encoding = make_positional_encoding<float>("none", {}, Scope(layout));
+  const auto run = [&](const AttentionTest& test, bool record, bool causal = true) {
+    return [&, test, record, causal] {
+      ParameterLayout own;
+      const SelfAttention<float> layer({.d_model = 4, .causal = causal}, *encoding, Scope(own, "a"));
+      const Parameters<float> values(own);
+      Parameters<float> gradients(own);
+      Pass<float> pass(values, &gradients);
+      const AttentionRun<float> attention{.test = test};
+      pass.begin({.positions = Positions::contiguous(1, 2), .record = record, .attention = &attention});
+      layer.forward(Tensor<float>({2, 4}).view(), pass);
+    };
+  };
+  for (const AttentionTest& test : {AttentionTest{.window = -1}, AttentionTest{.log_n_length = -2.0},
+                                    AttentionTest{.log_n_length = 0.5}, AttentionTest{.log_n_length = 1.0}})
+    EXPECT_THROW(run(test, false)(), std::logic_error) << test.window << " " << test.log_n_length;
+  for (const AttentionTest& test : {AttentionTest{.window = 3}, AttentionTest{.log_n_length = 8.0}}) {
+    EXPECT_NO_THROW(run(test, false)());
+    EXPECT_THAT(run(test, true), ThrowsMessage<std::logic_error>(HasSubstr("got a recorded run")));
+  }
+  EXPECT_NO_THROW(run({}, true)());
+  EXPECT_THAT(run({.window = 3}, false, false),
+              ThrowsMessage<std::invalid_argument>(HasSubstr("none in a bidirectional model")));
+}
+
 TEST(SelfAttention, AsABranchNeedsAnEncoding) {
   ParameterLayout layout;
   EXPECT_THAT(

@@ -163,11 +163,9 @@ class SceneIn {
 
   Tensor<T> probabilities_by_observer(Index head, const AttentionTest& limits) const {
     Tensor<T> map({length, length});
-    const auto observe = map_into(map, 0, head);
+    const AttentionRun<T> attention{limits, map_into(map, 0, head)};
     Pass<T> pass(values_);
-    pass.begin({.positions = Positions::per_sequence(batch, positions_),
-                .attention = limits,
-                .observers = {.attention = &observe}});
+    pass.begin({.positions = Positions::per_sequence(batch, positions_), .attention = &attention});
     encoding_->begin_run(pass);
     attention_.forward(x_.view(), pass);
     return map;
@@ -179,8 +177,7 @@ class SceneIn {
     Tensor<T> y({batch * length, width});
     run(0, length - count, limits, cache, y);
     Tensor<T> map({count, length});
-    const auto observe = map_into(map, 0, head);
-    run(length - count, count, limits, cache, y, &observe);
+    run(length - count, count, limits, cache, y, map_into(map, 0, head));
     return map;
   }
 
@@ -219,7 +216,8 @@ class SceneIn {
   }
 
   void run(Index first, Index count, const AttentionTest& limits, std::optional<DecodeCache<T>>& cache,
-           Tensor<T>& y, const std::function<void(const AttentionRow<T>&)>* observe = nullptr) const {
+           Tensor<T>& y, const std::function<void(const AttentionRow<T>&)>& observe = {}) const {
+    const AttentionRun<T> attention{limits, observe};
     std::vector<double> positions;
     Tensor<T> x({batch * count, width});
     for (Index b = 0; b < batch; ++b) {
@@ -230,8 +228,7 @@ class SceneIn {
     Pass<T> pass(values_);
     pass.begin({.positions = Positions::per_sequence(batch, positions),
                 .cache = cache ? &*cache : nullptr,
-                .attention = limits,
-                .observers = {.attention = observe}});
+                .attention = &attention});
     if (cache) cache->begin_run(pass.run().positions);
     encoding_->begin_run(pass);
     const View<const T> out = attention_.forward(x.view(), pass);
@@ -250,8 +247,7 @@ class SceneIn {
   // Queries, keys and values of one sequence, encoded. Begins a run over it.
   Tensor<T> projected(Index sequence, const AttentionTest& limits, Pass<T>& pass) const {
     const auto own = positions_of(sequence, 0, length);
-    pass.begin({.positions = Positions::shared(1, {own.begin(), own.end()}),
-                .attention = {.window = limits.window}});
+    pass.begin({.positions = Positions::shared(1, {own.begin(), own.end()})});
     encoding_->begin_run(pass);
     if (of_.encoded()) encoding_->encode_layer(x_.view().row_range(sequence * length, length), 0, pass);
     Tensor<T> qkv = linear_by_loops(values_, "attention.qkv", x_.view().row_range(sequence * length, length));

@@ -96,31 +96,13 @@ TEST(Pass, RecordingNeedsAGradientBlock) {
   EXPECT_THROW(pass.begin({.positions = Positions::contiguous(1, 2), .record = true}), std::logic_error);
 }
 
-TEST_F(RecordedPass, AWindowLogNScoresAndACacheHaveNoBackward) {
+TEST_F(RecordedPass, ACacheHasNoBackward) {
   DecodeCache<double> cache(layout_, 1, 2);
-  const Positions positions = Positions::contiguous(1, 2);
-  for (ordinal::Run<double> run :
-       {ordinal::Run<double>{.positions = positions, .cache = &cache},
-        ordinal::Run<double>{.positions = positions, .attention = {.window = 3}},
-        ordinal::Run<double>{.positions = positions, .attention = {.log_n_length = 8.0}}}) {
-    EXPECT_NO_THROW(pass_.begin(run));
-    run.record = true;
-    EXPECT_THAT([&] { pass_.begin(run); },
-                ThrowsMessage<std::logic_error>(
-                    HasSubstr(run.cache != nullptr ? "a recorded run starts from nothing, got a cache"
-                                                   : "got a recorded run")));
-  }
-}
-
-// ln 1 is 0, and scores would be divided by it.
-TEST_F(RecordedPass, AWindowBelow0AndLogNScoresOf1AreRefused) {
-  for (const AttentionTest& attention :
-       {AttentionTest{.window = -1}, AttentionTest{.log_n_length = -2.0}, AttentionTest{.log_n_length = 0.5},
-        AttentionTest{.log_n_length = 1.0}}) {
-    EXPECT_THROW(pass_.begin({.positions = Positions::contiguous(1, 2), .attention = attention}),
-                 std::logic_error)
-        << attention.window << " " << attention.log_n_length;
-  }
+  ordinal::Run<double> run{.positions = Positions::contiguous(1, 2), .cache = &cache};
+  EXPECT_NO_THROW(pass_.begin(run));
+  run.record = true;
+  EXPECT_THAT([&] { pass_.begin(run); },
+              ThrowsMessage<std::logic_error>(HasSubstr("a recorded run starts from nothing, got a cache")));
 }
 
 TEST_F(RecordedPass, WhatIsPreparedLastsForTheRun) {
@@ -129,7 +111,7 @@ TEST_F(RecordedPass, WhatIsPreparedLastsForTheRun) {
   const PreparedSlot second = scope.add_prepared();
   const auto throws_for = [&](PreparedSlot slot) {
     EXPECT_THAT([&] { pass_.prepared(slot); },
-                ThrowsMessage<std::logic_error>(HasSubstr("nothing prepared")));
+                ThrowsMessage<std::logic_error>(HasSubstr("nothing is prepared")));
   };
   pass_.begin({.positions = Positions::contiguous(1, 2)});
   throws_for(first);

@@ -103,8 +103,7 @@ class Rig {
   }
   /// Encodes queries (tokens, heads · d_head) and keys in place.
   void query_key(Tensor<T>& q, Tensor<T>& k) {
-    encoding_->encode_query_key(q.view(), k.view(), {0, {shape_.causal, pass_.run().attention.window}},
-                                pass_);
+    encoding_->encode_query_key(q.view(), k.view(), {0, {shape_.causal, window}}, pass_);
   }
 
   /// In a causal model its last key is that of its last row.
@@ -154,6 +153,7 @@ class Rig {
 
   Tensor<T> query;
   Tensor<T> key;
+  Index window = 0;  // of query_key(); 0: all
 
  private:
   ModelShape shape_;

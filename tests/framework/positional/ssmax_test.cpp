@@ -14,7 +14,7 @@ namespace {
 std::vector<double> factors(const std::string& text, Index length, const ModelShape& shape,
                             Index window = 0) {
   testing::Rig<> ssmax(text, shape);
-  ssmax.run({.positions = Positions::contiguous(1, length), .attention = {.window = window}});
+  ssmax.over(length).window = window;
   Tensor<double> query = testing::ones({length, shape.d_model});
   Tensor<double> key = query;
   ssmax.query_key(query, key);
