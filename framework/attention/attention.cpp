@@ -110,7 +110,7 @@ SelfAttention<T>::SelfAttention(const LayerContext<T>& context, const AttentionO
                      .own = options},
                     encoding_for("SelfAttention", context.encoding, context.shape), scope) {}
 
-// Of all heads. Forward also copies what they read.
+// Of all heads. Forward also copies what they return.
 template <typename T>
 Cost SelfAttention<T>::cost_of_norms(Index seq_len) const {
   if (!query_norm_) return {};
@@ -145,35 +145,36 @@ LayerAt SelfAttention<T>::at(const Pass<T>& pass) const {
   return {options_.layer, Sight{options_.causal, options_.own.window}.within(test_of(pass.run()).window)};
 }
 
-// Returns q, k and v. If the run has a cache, also appends k and v to it.
+// [q k v] = x W_qkvᵀ + b, then the norms and the encoding of q and k. If the run has a cache, also appends k and v to it.
 template <typename T>
-View<T> SelfAttention<T>::project(View<const T> x, Pass<T>& pass) const {
+typename SelfAttention<T>::template Projected<T> SelfAttention<T>::project(View<const T> x,
+                                                                           Pass<T>& pass) const {
   encoding_.encode_layer(x, options_.layer, pass);
   const View<T> qkv = pass.allocate(x.rows, qkv_.output_width());
   qkv_.forward_into(x, qkv, pass);
-  normalise(columns_.queries(qkv), query_norm_.get(), pass);
-  normalise(columns_.keys(qkv), key_norm_.get(), pass);
-  encoding_.encode_query_key(columns_.queries(qkv), columns_.keys(qkv), at(pass), pass);
+  const View<T> query = normalised(columns_.queries(qkv), query_norm_.get(), pass);
+  const View<T> key = normalised(columns_.keys(qkv), key_norm_.get(), pass);
+  const View<T> value = columns_.values(qkv);
+  encoding_.encode_query_key(query, key, at(pass), pass);
   if (DecodeCache<T>* cache = pass.run().cache) {
     for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
-      const View<const T> rows = pass.rows_of(qkv, sequence);
-      cache->append(keys_, sequence, columns_.keys(rows));
-      cache->append(values_, sequence, columns_.values(rows));
+      cache->append(keys_, sequence, pass.rows_of(key, sequence));
+      cache->append(values_, sequence, pass.rows_of(value, sequence));
     }
   }
-  return qkv;
+  return {query, key, value};
 }
 
-// In place, head by head. The norm saves its input, so it reads a copy.
+// Head by head. The norm keeps its input, so its output stands elsewhere.
 template <typename T>
-void SelfAttention<T>::normalise(View<T> heads, const Layer<T>* norm, Pass<T>& pass) const {
-  if (norm == nullptr) return;
+View<T> SelfAttention<T>::normalised(View<T> heads, const Layer<T>* norm, Pass<T>& pass) const {
+  if (norm == nullptr) return heads;
+  const View<T> all = pass.allocate(heads.rows, heads.cols);
   for (Index column = 0; column < heads.cols; column += columns_.d_head) {
-    const View<T> head = heads.col_range(column, columns_.d_head);
-    const View<T> copy = pass.allocate(head.rows, head.cols);
-    copy_rows<T>(head, copy);
-    copy_rows<T>(norm->forward(copy, pass), head);
+    copy_rows<T>(norm->forward(heads.col_range(column, columns_.d_head), pass),
+                 all.col_range(column, columns_.d_head));
   }
+  return all;
 }
 
 template <typename T>
@@ -185,59 +186,57 @@ void SelfAttention<T>::normalise_backward(View<T> d_heads, const Layer<T>* norm,
   }
 }
 
+// The heads from `first` on that share a key/value head.
 template <typename T>
-typename SelfAttention<T>::Head SelfAttention<T>::head_of(View<const T> qkv, Index sequence, Index index,
-                                                          const Pass<T>& pass) const {
-  const View<const T> rows = pass.rows_of(qkv, sequence);
+typename SelfAttention<T>::Group SelfAttention<T>::group_of(const Projected<const T>& all, Index sequence,
+                                                            Index first, const Pass<T>& pass) const {
   const std::span<const double> positions = pass.run().positions.of(sequence);
-  Head head{sequence,
-            index,
-            columns_.of_query_head(columns_.queries(rows), index),
-            columns_.of_key_head(columns_.keys(rows), index),
-            columns_.of_key_head(columns_.values(rows), index),
-            positions,
-            positions,
-            0};
+  Group group{sequence,
+              first,
+              columns_.of_group(pass.rows_of(all.query, sequence), first),
+              columns_.of_key_head(pass.rows_of(all.key, sequence), first),
+              columns_.of_key_head(pass.rows_of(all.value, sequence), first),
+              positions,
+              positions,
+              0};
   if (const DecodeCache<T>* cache = pass.run().cache) {
-    head.key = columns_.of_key_head(cache->rows(keys_, sequence), index);
-    head.value = columns_.of_key_head(cache->rows(values_, sequence), index);
-    head.key_positions = cache->positions(sequence);
-    head.past = cache->length();
+    group.key = columns_.of_key_head(cache->rows(keys_, sequence), first);
+    group.value = columns_.of_key_head(cache->rows(values_, sequence), first);
+    group.key_positions = cache->positions(sequence);
+    group.past = cache->length();
   }
-  return head;
+  return group;
 }
 
 template <typename T>
 template <typename Element>
-typename SelfAttention<T>::template Output<Element> SelfAttention<T>::of_head(const Output<Element>& all,
-                                                                              Index sequence, Index index,
-                                                                              const Pass<T>& pass) const {
-  const View<Element> kept =
-      all.kept.rows == 0 ? all.kept : pass.rows_of(all.kept, sequence * options_.heads + index);
-  return {columns_.of_query_head(pass.rows_of(all.out, sequence), index),
-          pass.rows_of(all.sums, sequence).col_range(2 * index, 2), kept};
+typename SelfAttention<T>::template Output<Element> SelfAttention<T>::of_group(const Output<Element>& all,
+                                                                               Index sequence, Index first,
+                                                                               const Pass<T>& pass) const {
+  const Index seq_len = pass.seq_len();
+  return {columns_.of_group(pass.rows_of(all.out, sequence), first),
+          pass.rows_of(all.sums, sequence).col_range(2 * first, 2 * columns_.group),
+          all.kept.rows == 0
+              ? all.kept
+              : all.kept.row_range((sequence * options_.heads + first) * seq_len, columns_.group * seq_len)};
 }
 
 template <typename T>
 View<const T> SelfAttention<T>::forward(View<const T> x, Pass<T>& pass) const {
   this->check_width("SelfAttention", x);
   check_test(test_of(pass.run()), pass.run().record, options_.causal);
-  const View<T> qkv = project(x, pass);
+  const auto [query, key, value] = project(x, pass);
   const bool keeps = pass.run().record && head_attention_.keeps(pass.seq_len());
   const Output<T> all{pass.allocate(x.rows, options_.d_model), pass.allocate(x.rows, 2 * options_.heads),
                       keeps ? pass.allocate(x.rows * options_.heads, pass.seq_len()) : View<T>{}};
   for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
     for (Index first = 0; first < options_.heads; first += columns_.group) {
-      const auto frame = pass.scratch_frame();
-      const Factor<T> keys =
-          HeadAttention<T>::right_factor(head_of(qkv, sequence, first, pass).key, pass.seq_len(), pass);
-      for (Index head = first; head < first + columns_.group; ++head) {
-        head_attention_.forward(head_of(qkv, sequence, head, pass), keys, of_head(all, sequence, head, pass),
-                                pass);
-      }
+      head_attention_.forward(group_of({query, key, value}, sequence, first, pass),
+                              of_group(all, sequence, first, pass), pass);
     }
   }
-  for (const View<T> saved : {qkv, all.sums, all.kept, all.out}) pass.save("SelfAttention", saved);
+  for (const View<T> saved : {query, key, value, all.sums, all.kept, all.out})
+    pass.save("SelfAttention", saved);
   return output_.forward(all.out, pass);
 }
 
@@ -247,34 +246,26 @@ View<const T> SelfAttention<T>::backward(View<const T> dy, Pass<T>& pass) const 
   const View<const T> out = pass.restore("SelfAttention");
   const View<const T> kept = pass.restore("SelfAttention");
   const View<const T> sums = pass.restore("SelfAttention");
-  const View<const T> qkv = pass.restore("SelfAttention");
-  const View<T> d_qkv = pass.allocate(qkv.rows, qkv.cols);
+  const View<const T> value = pass.restore("SelfAttention");
+  const View<const T> key = pass.restore("SelfAttention");
+  const View<const T> query = pass.restore("SelfAttention");
+  const View<T> d_qkv = pass.allocate(dy.rows, columns_.all());
+  const Projected<T> d{columns_.queries(d_qkv), columns_.keys(d_qkv), columns_.values(d_qkv)};
   for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
-    const View<T> d_rows = pass.rows_of(d_qkv, sequence);
     for (Index first = 0; first < options_.heads; first += columns_.group) {
-      const auto frame = pass.scratch_frame();
-      const Head shared = head_of(qkv, sequence, first, pass);
-      const auto right_factor = [&](View<const T> m) {
-        return HeadAttention<T>::right_factor(m, pass.seq_len(), pass);
-      };
-      const Factor<T> keys = kept.rows == 0 ? right_factor(shared.key) : Factor<T>(shared.key);
-      const Factor<T> values = right_factor(shared.value);
-      for (Index head = first; head < first + columns_.group; ++head) {
-        head_attention_.backward(head_of(qkv, sequence, head, pass), keys, values,
-                                 of_head<const T>({out, sums, kept}, sequence, head, pass),
-                                 {.out = columns_.of_query_head(pass.rows_of(d_out, sequence), head),
-                                  .query = columns_.of_query_head(columns_.queries(d_rows), head),
-                                  .key = columns_.of_key_head(columns_.keys(d_rows), head),
-                                  .value = columns_.of_key_head(columns_.values(d_rows), head),
-                                  .first_of_group = head == first},
-                                 pass);
-      }
+      head_attention_.backward(group_of({query, key, value}, sequence, first, pass),
+                               of_group<const T>({out, sums, kept}, sequence, first, pass),
+                               {columns_.of_group(pass.rows_of(d_out, sequence), first),
+                                columns_.of_group(pass.rows_of(d.query, sequence), first),
+                                columns_.of_key_head(pass.rows_of(d.key, sequence), first),
+                                columns_.of_key_head(pass.rows_of(d.value, sequence), first)},
+                               pass);
     }
   }
-  encoding_.encode_query_key_backward(columns_.queries(d_qkv), columns_.keys(d_qkv), at(pass), pass);
-  normalise_backward(columns_.keys(d_qkv), key_norm_.get(), pass);
-  normalise_backward(columns_.queries(d_qkv), query_norm_.get(), pass);
-  const View<T> dx = pass.allocate(qkv.rows, options_.d_model);
+  encoding_.encode_query_key_backward(d.query, d.key, at(pass), pass);
+  normalise_backward(d.key, key_norm_.get(), pass);
+  normalise_backward(d.query, query_norm_.get(), pass);
+  const View<T> dx = pass.allocate(dy.rows, options_.d_model);
   qkv_.backward_into(d_qkv, dx, pass);
   encoding_.encode_layer_backward(dx, options_.layer, pass);
   return dx;

@@ -81,18 +81,27 @@ class SelfAttention final : public Layer<T> {
   View<const T> backward(View<const T> dy, Pass<T>& pass) const override;
 
  private:
-  using Head = typename HeadAttention<T>::Head;
+  using Group = typename HeadAttention<T>::Group;
   template <typename Element>
   using Output = typename HeadAttention<T>::template Output<Element>;
 
+  /// Of all heads and tokens.
+  template <typename Element>
+  struct Projected {
+    View<Element> query;
+    View<Element> key;
+    View<Element> value;
+  };
+
   Cost cost_of_norms(Index seq_len) const;
   LayerAt at(const Pass<T>& pass) const;
-  View<T> project(View<const T> x, Pass<T>& pass) const;
-  void normalise(View<T> heads, const Layer<T>* norm, Pass<T>& pass) const;
+  Projected<T> project(View<const T> x, Pass<T>& pass) const;
+  View<T> normalised(View<T> heads, const Layer<T>* norm, Pass<T>& pass) const;
   void normalise_backward(View<T> d_heads, const Layer<T>* norm, Pass<T>& pass) const;
-  Head head_of(View<const T> qkv, Index sequence, Index index, const Pass<T>& pass) const;
+  Group group_of(const Projected<const T>& all, Index sequence, Index first, const Pass<T>& pass) const;
   template <typename Element>
-  Output<Element> of_head(const Output<Element>& all, Index sequence, Index index, const Pass<T>& pass) const;
+  Output<Element> of_group(const Output<Element>& all, Index sequence, Index first,
+                           const Pass<T>& pass) const;
 
   Options options_;
   HeadColumns columns_;

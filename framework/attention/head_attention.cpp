@@ -12,53 +12,143 @@ namespace {
 
 constexpr Index one_block = 64;  // products copy their right factor, so one copy for several pays off
 
-}  // namespace
-
+// The transpose of keys or values, for all heads that share them. It is a copy, which saves more time in small products than it
+// costs. With only a few queries, nothing is copied.
 template <typename T>
-Factor<T> HeadAttention<T>::right_factor(View<const T> m, Index queries, Pass<T>& pass) {
+Factor<T> right_factor(View<const T> m, Index queries, Pass<T>& pass) {
   if (queries <= one_block) return transposed(m);
   const View<T> copy = pass.allocate(m.cols, m.rows);
   transpose<T>(m, copy);
   return copy;
 }
 
-// `copies` of keys or values, and of one block `blocks` matrices (rows, keys) and `others` numbers for each row.
 template <typename T>
-double HeadAttention<T>::held(Index seq_len, Index d_head, Index copies, Index blocks, Index others) const {
-  Index largest = 0;
-  for (Index first = 0; first < seq_len; first += options_.block_rows) {
-    const Index rows = std::min(options_.block_rows, seq_len - first);
-    const Sight& sight = options_.at.sight;
-    const Index keys = sight.of(first + rows - 1, seq_len).end - sight.of(first, seq_len).first;
-    largest = std::max(largest, rows * (blocks * keys + others));
+void clear(View<T> x) {
+  for (Index r = 0; r < x.rows; ++r) std::fill_n(x.row(r), x.cols, T(0));
+}
+
+}  // namespace
+
+template <typename T>
+void HeadAttention<T>::forward(const Group& group, const Output<T>& output, Pass<T>& pass) const {
+  const auto frame = pass.scratch_frame();
+  const Factor<T> keys = right_factor(group.key, group.query.rows, pass);
+  for (Index h = 0; h < group.heads(); ++h) forward_head(group.head(h), keys, output.head(h), pass);
+}
+
+template <typename T>
+void HeadAttention<T>::forward_head(const Group& head, const Factor<T>& keys, const Output<T>& output,
+                                    Pass<T>& pass) const {
+  for (Index first = 0; first < head.query.rows; first += options_.block_rows) {
+    pass.check_stopped();
+    const auto frame = pass.scratch_frame();
+    const ScoreBlock<T> block = block_at(head, first, pass);
+    const View<T> weights = output.kept.rows > 0
+                                ? output.kept.row_range(first, block.query.rows).col_range(0, block.key.rows)
+                                : pass.allocate(block.query.rows, block.key.rows);
+    const View<T> sums = output.sums.row_range(first, weights.rows);
+    scores_of(block, keys, weights, pass);
+    weights_->forward(block, weights, sums, pass);
+    const View<T> out = output.out.row_range(first, weights.rows);
+    multiply<T>(weights, head.value.row_range(block.first_key, weights.cols), out, T(1), T(0),
+                block.half(Triangle::Of::left));
+    encoding_.encode_values(block, weights, out, pass);
+    for (Index r = 0; r < out.rows; ++r) vmath::scale(T(1) / sums(r, 1), out.row(r), out.cols);
+    show(block, first, weights, sums, pass);
   }
-  return static_cast<double>(seq_len > one_block ? copies * d_head : 0) +
-         static_cast<double>(largest) / static_cast<double>(seq_len);
 }
 
-// The keys and the scores.
 template <typename T>
-double HeadAttention<T>::held_by_forward(Index seq_len, Index d_head) const {
-  return held(seq_len, d_head, 1, 1, 0);
+void HeadAttention<T>::backward(const Group& group, const Output<const T>& output, const Gradients& d,
+                                Pass<T>& pass) const {
+  const auto frame = pass.scratch_frame();
+  const bool kept = output.kept.rows > 0;  // if so, no scores are computed again
+  const Factor<T> keys = kept ? Factor<T>(group.key) : right_factor(group.key, group.query.rows, pass);
+  const Factor<T> values = right_factor(group.value, group.query.rows, pass);
+  for (Index h = 0; h < group.heads(); ++h)
+    backward_head(group.head(h), keys, values, output.head(h), d.head(h), h == 0, pass);
 }
 
-// The values, dS and dO, and without kept weights the keys, S and the slopes of a softcap.
+// For each row i of a block, with E as forward leaves it, P = E/Σ E and δ = do/Σ E, so that products of δ with E equal those
+// of do with P:
+//   o = P v            dV += Pᵀ do = Eᵀ δ        dP = do Vᵀ        (+ the encoding's share)
+//   P(S)               dS: see AttentionWeights
+//   S = q kᵀ scale     dq = scale · dS k        dk += scale · dSᵀ q        (+ the encoding's share)
+// Blocks are processed from last to first, because without a window the last one sees all keys: its products write dk and
+// dv, and those of the other blocks add to them.
 template <typename T>
-double HeadAttention<T>::held_by_backward(Index seq_len, Index d_head) const {
-  if (keeps(seq_len)) return held(seq_len, d_head, 1, 1, d_head);
-  return held(seq_len, d_head, 2, options_.softcap > 0.0 ? 3 : 2, d_head);
+void HeadAttention<T>::backward_head(const Group& head, const Factor<T>& keys, const Factor<T>& values,
+                                     const Output<const T>& output, const Gradients& d, bool first_of_group,
+                                     Pass<T>& pass) const {
+  T keep = first_of_group ? T(0) : T(1);
+  if (options_.at.sight.window > 0 && first_of_group) {
+    clear(d.key);
+    clear(d.value);
+    keep = T(1);
+  }
+  const Index last_block = (head.query.rows - 1) / options_.block_rows;
+  for (Index first = last_block * options_.block_rows; first >= 0; first -= options_.block_rows) {
+    const auto frame = pass.scratch_frame();
+    const ScoreBlock<T> block = block_at(head, first, pass);
+    const Index rows = block.query.rows;
+    const Index seen = block.key.rows;
+    const Index first_key = block.first_key;
+    const View<T> d_out = pass.allocate(rows, d.out.cols);
+    for (Index r = 0; r < rows; ++r) {
+      const T share = T(1) / output.sums(first + r, 1);
+      const T* unshared = d.out.row(first + r);
+#pragma omp simd
+      for (Index c = 0; c < d_out.cols; ++c) d_out(r, c) = share * unshared[c];
+    }
+    const View<T> d_scores = pass.allocate(rows, seen);
+    multiply<T>(d_out, values.col_range(first_key, seen), d_scores, T(1), T(0),
+                block.half(Triangle::Of::result));
+    encoding_.encode_values_backward(block, d_out, d_scores, pass);
+    const View<const T> weights = weights_backward(block, keys, output, first, d_out, d_scores, pass);
+    const View<T> d_query = d.query.row_range(first, rows);
+    const View<T> d_key = d.key.row_range(first_key, seen);
+    const Triangle triangle = block.half(Triangle::Of::left);
+    multiply<T>(transposed(weights), d_out, d.value.row_range(first_key, seen), T(1), keep, triangle);
+    multiply<T>(d_scores, block.key, d_query, block.scale, T(0), triangle);
+    multiply<T>(transposed(d_scores), block.query, d_key, block.scale, keep, triangle);
+    keep = T(1);
+    encoding_.learn_values(block, weights, d_out, pass);
+    encoding_.encode_scores_backward(block, {d_scores, d_query, d_key}, pass);
+  }
+}
+
+// Returns the weights of a block as forward left them, kept or recomputed. Replaces the products of δ with v by dS.
+template <typename T>
+View<const T> HeadAttention<T>::weights_backward(const ScoreBlock<T>& block, const Factor<T>& keys,
+                                                 const Output<const T>& output, Index first,
+                                                 View<const T> d_out, View<T> d_scores, Pass<T>& pass) const {
+  const Index rows = d_scores.rows;
+  const typename AttentionWeights<T>::Gradient of_block{output.sums.row_range(first, rows),
+                                                        output.out.row_range(first, rows), d_out, d_scores};
+  if (output.kept.rows > 0) {
+    const View<const T> weights = output.kept.row_range(first, rows).col_range(0, d_scores.cols);
+    weights_->backward_of_kept(block, weights, of_block, pass);
+    return weights;
+  }
+  const View<T> scores = pass.allocate(rows, d_scores.cols);
+  scores_of(block, keys, scores, pass);
+  const View<T> slopes = slopes_of(block, scores, pass);
+  weights_->backward(block, scores, of_block, pass);
+  for (Index r = 0; r < slopes.rows; ++r)
+    vmath::multiply(d_scores.row(r), slopes.row(r), d_scores.row(r), slopes.cols);
+  return scores;
 }
 
 // With a window, leaves out the keys that no query of the block sees.
 template <typename T>
-ScoreBlock<T> HeadAttention<T>::block_at(const Head& head, Index first, const Pass<T>& pass) const {
+ScoreBlock<T> HeadAttention<T>::block_at(const Group& head, Index first, const Pass<T>& pass) const {
   const Index rows = std::min(options_.block_rows, head.query.rows - first);
   const Sight sight = options_.at.sight.within(test_of(pass.run()).window);
   const Index first_key = sight.of(head.past + first, head.key.rows).first;
   const Index last = sight.of(head.past + first + rows - 1, head.key.rows).end;
   const auto keys = static_cast<std::size_t>(last - first_key);
   return {.layer = options_.at.number,
-          .head = head.index,
+          .head = head.first,
           .sequence = head.sequence,
           .first_key = first_key,
           .first_query = head.past + first - first_key,
@@ -124,95 +214,31 @@ void HeadAttention<T>::show(const ScoreBlock<T>& block, Index first, View<const 
   }
 }
 
+// `copies` of keys or values, and of one block `blocks` matrices (rows, keys) and `others` numbers for each row.
 template <typename T>
-void HeadAttention<T>::forward(const Head& head, const Factor<T>& keys, const Output<T>& output,
-                               Pass<T>& pass) const {
-  for (Index first = 0; first < head.query.rows; first += options_.block_rows) {
-    pass.check_stopped();
-    const auto frame = pass.scratch_frame();
-    const ScoreBlock<T> block = block_at(head, first, pass);
-    const View<T> weights = output.kept.rows > 0
-                                ? output.kept.row_range(first, block.query.rows).col_range(0, block.key.rows)
-                                : pass.allocate(block.query.rows, block.key.rows);
-    const View<T> sums = output.sums.row_range(first, weights.rows);
-    scores_of(block, keys, weights, pass);
-    weights_->forward(block, weights, sums, pass);
-    const View<T> out = output.out.row_range(first, weights.rows);
-    multiply<T>(weights, head.value.row_range(block.first_key, weights.cols), out, T(1), T(0),
-                block.half(Triangle::Of::left));
-    encoding_.encode_values(block, weights, out, pass);
-    for (Index r = 0; r < out.rows; ++r) vmath::scale(T(1) / sums(r, 1), out.row(r), out.cols);
-    show(block, first, weights, sums, pass);
+double HeadAttention<T>::held(Index seq_len, Index d_head, Index copies, Index blocks, Index others) const {
+  Index largest = 0;
+  for (Index first = 0; first < seq_len; first += options_.block_rows) {
+    const Index rows = std::min(options_.block_rows, seq_len - first);
+    const Sight& sight = options_.at.sight;
+    const Index keys = sight.of(first + rows - 1, seq_len).end - sight.of(first, seq_len).first;
+    largest = std::max(largest, rows * (blocks * keys + others));
   }
+  return static_cast<double>(seq_len > one_block ? copies * d_head : 0) +
+         static_cast<double>(largest) / static_cast<double>(seq_len);
 }
 
-// Returns the weights of a block as forward left them, kept or recomputed. Replaces the products of δ with v by dS.
+// The keys and the scores.
 template <typename T>
-View<const T> HeadAttention<T>::weights_backward(const ScoreBlock<T>& block, const Factor<T>& keys,
-                                                 const Output<const T>& output, Index first,
-                                                 View<const T> d_out, View<T> d_scores, Pass<T>& pass) const {
-  const Index rows = d_scores.rows;
-  const typename AttentionWeights<T>::Gradient of_block{output.sums.row_range(first, rows),
-                                                        output.out.row_range(first, rows), d_out, d_scores};
-  if (output.kept.rows > 0) {
-    const View<const T> weights = output.kept.row_range(first, rows).col_range(0, d_scores.cols);
-    weights_->backward_of_kept(block, weights, of_block, pass);
-    return weights;
-  }
-  const View<T> scores = pass.allocate(rows, d_scores.cols);
-  scores_of(block, keys, scores, pass);
-  const View<T> slopes = slopes_of(block, scores, pass);
-  weights_->backward(block, scores, of_block, pass);
-  for (Index r = 0; r < slopes.rows; ++r)
-    vmath::multiply(d_scores.row(r), slopes.row(r), d_scores.row(r), slopes.cols);
-  return scores;
+double HeadAttention<T>::held_by_forward(Index seq_len, Index d_head) const {
+  return held(seq_len, d_head, 1, 1, 0);
 }
 
-// For each row i of a block, with E as forward leaves it, P = E/Σ E and δ = do/Σ E, so that products of δ with E equal those
-// of do with P:
-//   o = P v            dV += Pᵀ do = Eᵀ δ        dP = do Vᵀ        (+ the encoding's share)
-//   P(S)               dS: see AttentionWeights
-//   S = q kᵀ scale     dq = scale · dS k        dk += scale · dSᵀ q        (+ the encoding's share)
-// Blocks are processed from last to first, because without a window the last one sees all keys: its products write dk and
-// dv, and those of the other blocks add to them.
+// The values, dS and dO, and without kept weights the keys, S and the slopes of a softcap.
 template <typename T>
-void HeadAttention<T>::backward(const Head& head, const Factor<T>& keys, const Factor<T>& values,
-                                const Output<const T>& output, const Gradients& d, Pass<T>& pass) const {
-  T keep = d.first_of_group ? T(0) : T(1);
-  if (options_.at.sight.window > 0 && d.first_of_group) {
-    for (const View<T> sum : {d.key, d.value})
-      for (Index r = 0; r < sum.rows; ++r) std::fill_n(sum.row(r), sum.cols, T(0));
-    keep = T(1);
-  }
-  const Index last_block = (head.query.rows - 1) / options_.block_rows;
-  for (Index first = last_block * options_.block_rows; first >= 0; first -= options_.block_rows) {
-    const auto frame = pass.scratch_frame();
-    const ScoreBlock<T> block = block_at(head, first, pass);
-    const Index rows = block.query.rows;
-    const Index seen = block.key.rows;
-    const Index first_key = block.first_key;
-    const View<T> d_out = pass.allocate(rows, d.out.cols);
-    for (Index r = 0; r < rows; ++r) {
-      const T share = T(1) / output.sums(first + r, 1);
-      const T* unshared = d.out.row(first + r);
-#pragma omp simd
-      for (Index c = 0; c < d_out.cols; ++c) d_out(r, c) = share * unshared[c];
-    }
-    const View<T> d_scores = pass.allocate(rows, seen);
-    multiply<T>(d_out, values.col_range(first_key, seen), d_scores, T(1), T(0),
-                block.half(Triangle::Of::result));
-    encoding_.encode_values_backward(block, d_out, d_scores, pass);
-    const View<const T> weights = weights_backward(block, keys, output, first, d_out, d_scores, pass);
-    const View<T> d_query = d.query.row_range(first, rows);
-    const View<T> d_key = d.key.row_range(first_key, seen);
-    const Triangle triangle = block.half(Triangle::Of::left);
-    multiply<T>(transposed(weights), d_out, d.value.row_range(first_key, seen), T(1), keep, triangle);
-    multiply<T>(d_scores, block.key, d_query, block.scale, T(0), triangle);
-    multiply<T>(transposed(d_scores), block.query, d_key, block.scale, keep, triangle);
-    keep = T(1);
-    encoding_.learn_values(block, weights, d_out, pass);
-    encoding_.encode_scores_backward(block, {d_scores, d_query, d_key}, pass);
-  }
+double HeadAttention<T>::held_by_backward(Index seq_len, Index d_head) const {
+  if (keeps(seq_len)) return held(seq_len, d_head, 1, 1, d_head);
+  return held(seq_len, d_head, 2, options_.softcap > 0.0 ? 3 : 2, d_head);
 }
 
 ORDINAL_INSTANTIATE(HeadAttention);

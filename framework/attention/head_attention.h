@@ -1,5 +1,5 @@
-// Attention for one head of one sequence, in blocks of query rows. Memory is O(L·d), and O(L²) only when training on short
-// sequences. The projections around it and the assignment of columns to heads are in attention.h.
+// Attention for the heads of one sequence that share a key/value head, in blocks of query rows. Memory is O(L·d), and O(L²) only
+// when training on short sequences. The projections around it and the assignment of columns to heads are in attention.h.
 #pragma once
 
 #include <memory>
@@ -28,32 +28,51 @@ class HeadAttention {
     Index kept_length = 256;  // up to this length, backward uses kept weights; beyond, it recomputes them
   };
 
-  /// Keys may outnumber queries: with a cache, the first `past` keys are older tokens.
-  struct Head {
+  /// The query heads that share a key/value head, in one sequence. Keys may outnumber queries: with a cache, the first `past`
+  /// keys are older tokens.
+  struct Group {
     Index sequence = 0;
-    Index index = 0;
-    View<const T> query;  // (seq_len, d_head)
+    Index first = 0;      // number of the first head
+    View<const T> query;  // (seq_len, heads·d_head)
     View<const T> key;    // (past + seq_len, d_head)
     View<const T> value;
     std::span<const double> query_positions;
     std::span<const double> key_positions;
     Index past = 0;
+
+    Index heads() const { return query.cols / key.cols; }
+    Group head(Index h) const {
+      Group one = *this;
+      one.first = first + h;
+      one.query = query.col_range(h * key.cols, key.cols);
+      return one;
+    }
   };
 
   /// What forward writes.
   template <typename Element>
   struct Output {
-    View<Element> out;   // o (seq_len, d_head)
-    View<Element> sums;  // (seq_len, 2), as AttentionWeights::forward leaves them
-    View<Element> kept;  // (seq_len, seq_len), the weights, or empty
+    View<Element> out;   // o (seq_len, heads·d_head)
+    View<Element> sums;  // (seq_len, 2·heads), as AttentionWeights::forward leaves them
+    View<Element> kept;  // (heads·seq_len, seq_len), the weights, or empty
+
+    Output head(Index h) const {
+      const Index d_head = out.cols / (sums.cols / 2);
+      return {out.col_range(h * d_head, d_head), sums.col_range(2 * h, 2),
+              kept.rows == 0 ? kept : kept.row_range(h * kept.cols, kept.cols)};
+    }
   };
 
+  /// What backward reads and writes.
   struct Gradients {
     View<const T> out;  // of o
-    View<T> query;      // to be written
-    View<T> key;        // the first head of a group writes it, the others add to it
+    View<T> query;
+    View<T> key;  // the sum over the heads of the group
     View<T> value;
-    bool first_of_group = true;
+
+    Gradients head(Index h) const {
+      return {out.col_range(h * key.cols, key.cols), query.col_range(h * key.cols, key.cols), key, value};
+    }
   };
 
   /// `encoding` must outlive this object.
@@ -73,18 +92,16 @@ class HeadAttention {
   double held_by_forward(Index seq_len, Index d_head) const;
   double held_by_backward(Index seq_len, Index d_head) const;
 
-  /// The transpose of keys or values, for all heads that share them. It is a copy, which saves more time in small products
-  /// than it costs. With only a few queries, nothing is copied.
-  static Factor<T> right_factor(View<const T> m, Index queries, Pass<T>& pass);
-
-  /// `keys` is the right_factor() of the keys. backward needs it only if the weights were not kept.
-  void forward(const Head& head, const Factor<T>& keys, const Output<T>& output, Pass<T>& pass) const;
-  void backward(const Head& head, const Factor<T>& keys, const Factor<T>& values,
-                const Output<const T>& output, const Gradients& d, Pass<T>& pass) const;
+  void forward(const Group& group, const Output<T>& output, Pass<T>& pass) const;
+  void backward(const Group& group, const Output<const T>& output, const Gradients& d, Pass<T>& pass) const;
 
  private:
   double held(Index seq_len, Index d_head, Index copies, Index blocks, Index others) const;
-  ScoreBlock<T> block_at(const Head& head, Index first, const Pass<T>& pass) const;
+  void forward_head(const Group& head, const Factor<T>& keys, const Output<T>& output, Pass<T>& pass) const;
+  void backward_head(const Group& head, const Factor<T>& keys, const Factor<T>& values,
+                     const Output<const T>& output, const Gradients& d, bool first_of_group,
+                     Pass<T>& pass) const;
+  ScoreBlock<T> block_at(const Group& head, Index first, const Pass<T>& pass) const;
   void scores_of(const ScoreBlock<T>& block, const Factor<T>& keys, View<T> scores, Pass<T>& pass) const;
   void show(const ScoreBlock<T>& block, Index first, View<const T> weights, View<const T> sums,
             const Pass<T>& pass) const;

@@ -30,9 +30,11 @@ void mask_padding(T* row, Index visible, Index width) {
   for (int i = 0; i < static_cast<int>(lanes); ++i) last[i] = i < seen ? last[i] : masked_score<T>;
 }
 
-/// Leaves E = exp(S - max), and max and Σ E in `sums`. HeadAttention divides o by the row sums, which is less work than
-/// dividing E, and backward needs only `sums` to recompute E. A sink adds to each row a score s_h, learned for each head,
-/// that has no value: max then includes s_h, and the sum includes exp(s_h - max).
+/// forward    m = max_j S_j,   E_j = exp(S_j - m),   P = E/Σ E
+/// backward   dS_j = P_j (dP_j - Σ_k P_k dP_k)   since ∂P_k/∂S_j = P_k ([k = j] - P_j)
+/// forward leaves E, and m and Σ E in `sums`. HeadAttention divides o by the row sums, which is less work than dividing E, and
+/// backward needs only `sums` to recompute E. A sink adds to each row a score s_h, learned for each head, that has no value: m
+/// then includes s_h, and the sum includes exp(s_h - m).
 template <typename T, bool has_sink>
 class Softmax final : public AttentionWeights<T> {
  public:
@@ -48,10 +50,10 @@ class Softmax final : public AttentionWeights<T> {
       T* row = scores.row(r);
       const Index width = padded_width<T>(block.visible(r), scores.cols);
       mask_padding(row, block.visible(r), width);
-      const auto [largest, total] = vmath::softmax_exponentials(row, width);
+      const auto [largest, total] = vmath::softmax_exponentials(row, width);  // S becomes E
       std::fill(row + width, row + scores.cols, T(0));
-      sums(r, 0) = largest;
-      sums(r, 1) = total;
+      sums(r, 0) = largest;  // m
+      sums(r, 1) = total;    // Σ E
       if constexpr (has_sink) add_sink(pass.value(sink_)(0, block.head), row, width, sums.row(r));
     }
   }
@@ -62,21 +64,21 @@ class Softmax final : public AttentionWeights<T> {
       T* row = scores.row(r);
       const Index width = padded_width<T>(block.visible(r), scores.cols);
       mask_padding(row, block.visible(r), width);
-      vmath::exp_shifted(row, gradient.sums(r, 0), row, width);
+      vmath::exp_shifted(row, gradient.sums(r, 0), row, width);  // E = exp(S - m)
       std::fill(row + width, row + scores.cols, T(0));
     }
     backward_of_kept(block, scores, gradient, pass);
   }
 
-  // With P = E/Σ E and dP = do vᵀ: dS_ij = P_ij (dP_ij - Σ_k P_ik dP_ik) = E_ij (δ_i·v_j - δ_i·o_i),
-  // since Σ_k P_ik dP_ik = do_i · o_i. The sink has no dP: ds_h = -Σ_i exp(s_h - max_i) δ_i·o_i.
+  // With dP = do vᵀ and δ = do/Σ E: P_ij dP_ij = E_ij δ_i·v_j, and Σ_k P_ik dP_ik = do_i·o_i, so
+  //   dS_ij = E_ij (δ_i·v_j - δ_i·o_i). The sink has no dP: ds_h = -Σ_i exp(s_h - m_i) δ_i·o_i.
   void backward_of_kept(const ScoreBlock<T>& block, View<const T> weights, const Gradient& gradient,
                         [[maybe_unused]] Pass<T>& pass) const override {
     for (Index r = 0; r < weights.rows; ++r) {
       T* row = gradient.scores.row(r);
       const Index width = padded_width<T>(block.visible(r), weights.cols);
-      const T mean = vmath::dot(gradient.d_out.row(r), gradient.out.row(r), gradient.out.cols);
-      vmath::softmax_backward(weights.row(r), mean, row, width);
+      const T mean = vmath::dot(gradient.d_out.row(r), gradient.out.row(r), gradient.out.cols);  // δ_i·o_i
+      vmath::softmax_backward(weights.row(r), mean, row, width);  // δ_i·v_j becomes dS_ij
       std::fill(row + width, row + weights.cols, T(0));
       if constexpr (has_sink) {
         const T sink = pass.value(sink_)(0, block.head);

@@ -114,13 +114,13 @@ TEST_P(EveryScore, BecomesTheAttentionOfTheLayer) {
     Tensor<double> out({tokens, 4});
     Tensor<double> sums({tokens, 2});
     attention.forward({.sequence = 0,
-                       .index = head,
+                       .first = head,
                        .query = std::as_const(both.query).view().col_range(head * 4, 4),
                        .key = key,
                        .value = key,
                        .query_positions = effect.positions.of(0),
                        .key_positions = effect.positions.of(0)},
-                      transposed(key), {out.view(), sums.view(), {}}, pass);
+                      {out.view(), sums.view(), {}}, pass);
     for (Index i = 0; i < tokens; ++i) {
       const Index visible = causal ? i + 1 : tokens;
       const double* row = scores.view().row(head * tokens + i);
