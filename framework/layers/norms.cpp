@@ -1,5 +1,6 @@
 // The two normalisations of transformers: LayerNorm and RMSNorm, each over the features of one token.
 #include <cmath>
+#include <type_traits>
 
 #include "framework/layers/layer_registry.h"
 #include "framework/math/lanes.h"
@@ -16,6 +17,21 @@ struct NormOptions {
              "ε, added to the variance or the mean square, which may be 0; at least 1e-30", Binds::training);
   }
 };
+
+// A number, or Lanes of numbers.
+template <typename V, typename T>
+V load(const T* x) {
+  if constexpr (std::is_same_v<V, T>) return *x;
+  if constexpr (!std::is_same_v<V, T>) return V::at(x);
+}
+template <typename T>
+void store(T value, T* x) {
+  *x = value;
+}
+template <typename T>
+void store(const Lanes<T>& values, T* x) {
+  values.store(x);
+}
 
 /// For each row x, with a scale γ that starts at one and a bias β that starts at zero:
 ///   centred      LayerNorm: y = γ ⊙ (x - mean(x)) / √(var(x) + ε) + β, var the biased variance; Ba, Kiros & Hinton 2016
@@ -79,28 +95,22 @@ class Norm final : public Layer<T> {
       const T mean = moments(r, 0);
       const T inverse = moments(r, 1);
       const auto normal = [&](Index c) { return (centred ? x_r[c] - mean : x_r[c]) * inverse; };
+      const auto add_terms = [&]<typename V>(Index c, V& sum_g, V& sum_gn) {  // of one column, or of several
+        const V dy_c = load<V>(dy_r + c);
+        const V n = (centred ? load<V>(x_r + c) - mean : load<V>(x_r + c)) * inverse;
+        const V g = load<V>(gain + c) * dy_c;
+        store(load<V>(d_gain + c) + dy_c * n, d_gain + c);
+        if constexpr (centred) store(load<V>(d_bias + c) + dy_c, d_bias + c);
+        sum_g = sum_g + g;
+        sum_gn = sum_gn + g * n;
+      };
       Lanes<T> sums_g;
       Lanes<T> sums_gn;
       Index c = 0;
-      for (; c + Lanes<T>::count <= d; c += Lanes<T>::count) {
-        const Lanes<T> x_c = Lanes<T>::at(x_r + c);
-        const Lanes<T> dy_c = Lanes<T>::at(dy_r + c);
-        const Lanes<T> n = (centred ? x_c - mean : x_c) * inverse;
-        const Lanes<T> g = Lanes<T>::at(gain + c) * dy_c;
-        (Lanes<T>::at(d_gain + c) + dy_c * n).store(d_gain + c);
-        if constexpr (centred) (Lanes<T>::at(d_bias + c) + dy_c).store(d_bias + c);
-        sums_g = sums_g + g;
-        sums_gn = sums_gn + g * n;
-      }
+      for (; c + Lanes<T>::count <= d; c += Lanes<T>::count) add_terms(c, sums_g, sums_gn);
       T sum_g = sums_g.sum();
       T sum_gn = sums_gn.sum();
-      for (; c < d; ++c) {
-        const T g = gain[c] * dy_r[c];
-        d_gain[c] += dy_r[c] * normal(c);
-        if constexpr (centred) d_bias[c] += dy_r[c];
-        sum_g += g;
-        sum_gn += g * normal(c);
-      }
+      for (; c < d; ++c) add_terms(c, sum_g, sum_gn);
       const T mean_g = centred ? sum_g / static_cast<T>(d) : T(0);
       const T mean_gn = sum_gn / static_cast<T>(d);
 #pragma omp simd
