@@ -16,12 +16,15 @@ namespace {
 
 bool is_whole(double position) { return position == std::floor(position); }
 
-std::uint16_t shorten(double value, TablePrecision precision) {
-  return precision == TablePrecision::half ? to_half(value) : to_bfloat16(value);
+double rounded(double value, TablePrecision precision) {
+  if (precision == TablePrecision::half) return static_cast<double>(from_half(to_half(value)));
+  if (precision == TablePrecision::bfloat16) return static_cast<double>(from_bfloat16(to_bfloat16(value)));
+  return value;
 }
 
-float lengthen(std::uint16_t bits, TablePrecision precision) {
-  return precision == TablePrecision::half ? from_half(bits) : from_bfloat16(bits);
+Index columns_of(SinusoidLayout layout, Index frequencies) {
+  return layout == SinusoidLayout::interleaved || layout == SinusoidLayout::split ? 2 * frequencies
+                                                                                  : frequencies;
 }
 
 }  // namespace
@@ -49,8 +52,7 @@ void SinusoidOptions::visit(OptionVisitor& v) {
   v.number_or_auto("base", base, above(1), "longest wavelength is 2π · base; auto: 10 · training length / 2π",
                    Binds::training);
   v.choice("precision", precision, {"float", "half", "bfloat16"},
-           "how tables of sines and cosines are stored: half and bfloat16 round them, float leaves them as "
-           "computed",
+           "half and bfloat16 round sines and cosines to 16 bits, float leaves them as computed",
            Binds::training);
 }
 
@@ -68,61 +70,54 @@ TablePrecision table_precision(const std::string& name) {
 template <typename T>
 SinusoidTable<T>::SinusoidTable(std::vector<double> frequencies, Index kept, SinusoidLayout layout,
                                 TablePrecision precision)
-    : frequencies_(std::move(frequencies)), kept_(kept), layout_(layout), precision_(precision) {
-  const bool is_full = precision == TablePrecision::full;
-  if (is_full) full_ = Tensor<T>({kept, cols()});
-  if (!is_full) short_.resize(static_cast<std::size_t>(kept * cols()));
-  std::vector<T> row(static_cast<std::size_t>(cols()));
-  for (Index pos = 0; pos < kept; ++pos) {
-    compute(static_cast<double>(pos), row.data());
-    if (is_full) std::ranges::copy(row, full_.view().row(pos));
-    if (is_full) continue;
-    std::ranges::transform(row, short_.begin() + pos * cols(),
-                           [&](T value) { return shorten(static_cast<double>(value), precision_); });
-  }
-}
-
-template <typename T>
-double SinusoidTable<T>::rounded(double value) const {
-  if (precision_ == TablePrecision::full) return value;
-  return static_cast<double>(lengthen(shorten(value, precision_), precision_));
+    : frequencies_(std::move(frequencies)),
+      layout_(layout),
+      precision_(precision),
+      stored_({kept, columns_of(layout, std::ssize(frequencies_))}) {
+  for (Index pos = 0; pos < kept; ++pos) compute(static_cast<double>(pos), stored_.view().row(pos));
 }
 
 template <typename T>
 void SinusoidTable<T>::compute(double position, T* row) const {
   const Index n = std::ssize(frequencies_);
-  const Index step = layout_ == SinusoidLayout::interleaved ? 2 : 1;
-  const Index apart = layout_ == SinusoidLayout::split ? n : step - 1;  // from a pair's sine to its cosine
   for (Index i = 0; i < n; ++i) {
     const double angle = position * frequencies_[static_cast<std::size_t>(i)];
-    if (layout_ != SinusoidLayout::cosines) row[i * step] = static_cast<T>(rounded(std::sin(angle)));
-    if (layout_ != SinusoidLayout::sines) row[i * step + apart] = static_cast<T>(rounded(std::cos(angle)));
+    const T sine = static_cast<T>(rounded(std::sin(angle), precision_));
+    const T cosine = static_cast<T>(rounded(std::cos(angle), precision_));
+    switch (layout_) {
+      case SinusoidLayout::interleaved:
+        row[2 * i] = sine;
+        row[2 * i + 1] = cosine;
+        break;
+      case SinusoidLayout::split:
+        row[i] = sine;
+        row[n + i] = cosine;
+        break;
+      case SinusoidLayout::sines:
+        row[i] = sine;
+        break;
+      case SinusoidLayout::cosines:
+        row[i] = cosine;
+        break;
+    }
   }
 }
 
 template <typename T>
 void SinusoidTable<T>::write(double position, T* row) const {
-  if (!(position >= 0.0 && position < static_cast<double>(kept_) && is_whole(position))) {
-    compute(position, row);
-    return;
-  }
-  const auto pos = static_cast<Index>(position);
-  if (precision_ == TablePrecision::full) {
-    std::copy_n(full_.view().row(pos), cols(), row);
-    return;
-  }
-  const std::uint16_t* stored = short_.data() + pos * cols();
-  for (Index c = 0; c < cols(); ++c) row[c] = static_cast<T>(lengthen(stored[c], precision_));
+  const auto kept = static_cast<double>(stored_.shape().front());
+  if (!(position >= 0.0 && position < kept && is_whole(position))) return compute(position, row);
+  std::copy_n(stored_.view().row(static_cast<Index>(position)), cols(), row);
 }
 
 template <typename T>
 View<const T> SinusoidTable<T>::rows(std::span<const double> positions, Pass<T>& pass) const {
   const double first = positions.front();
-  bool stored = precision_ == TablePrecision::full && first >= 0.0 && is_whole(first);
-  for (std::size_t t = 0; stored && t < positions.size(); ++t) {
-    stored = positions[t] == first + static_cast<double>(t) && positions[t] < static_cast<double>(kept_);
-  }
-  if (stored) return full_.view().row_range(static_cast<Index>(first), std::ssize(positions));
+  const auto kept = static_cast<double>(stored_.shape().front());
+  bool stored = first >= 0.0 && is_whole(first);
+  for (std::size_t t = 0; stored && t < positions.size(); ++t)
+    stored = positions[t] == first + static_cast<double>(t) && positions[t] < kept;
+  if (stored) return stored_.view().row_range(static_cast<Index>(first), std::ssize(positions));
   const View<T> rows = pass.allocate(std::ssize(positions), cols());
   for (Index t = 0; t < rows.rows; ++t) write(positions[static_cast<std::size_t>(t)], rows.row(t));
   return rows;
@@ -137,11 +132,6 @@ View<const T> SinusoidTable<T>::rows(const Positions& positions, Pass<T>& pass) 
     write(positions.of(sequence)[static_cast<std::size_t>(r - sequence * positions.seq_len())], rows.row(r));
   }
   return rows;
-}
-
-template <typename T>
-Index SinusoidTable<T>::memory_bytes() const {
-  return full_.size() * static_cast<Index>(sizeof(T)) + std::ssize(short_) * 2;
 }
 
 ORDINAL_INSTANTIATE(SinusoidTable);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,8 +35,7 @@ struct SinusoidOptions {
 ///   cosines       cos in column i, no sines: n columns
 enum class SinusoidLayout { interleaved, split, sines, cosines };
 
-/// How table values are stored. half is IEEE binary16; bfloat16 is the upper half of a float. Both round to
-/// nearest even.
+/// How table values are rounded: not, to IEEE binary16, or to the upper half of a float; to nearest even.
 enum class TablePrecision { full, half, bfloat16 };
 /// The limit of shift invariance (EncodingEntry::shift_limit) if the sines and cosines of a difference are products
 /// of rounded sines and cosines of single positions.
@@ -58,7 +56,7 @@ class SinusoidTable {
   SinusoidTable(std::vector<double> frequencies, Index kept, SinusoidLayout layout,
                 TablePrecision precision = TablePrecision::full);
 
-  Index cols() const { return (holds_pairs() ? 2 : 1) * std::ssize(frequencies_); }
+  Index cols() const { return stored_.shape().back(); }
   /// One row of cols() elements.
   void write(double position, T* row) const;
   /// (positions, cols): the stored rows themselves if possible, else rows in the memory of `pass`.
@@ -66,22 +64,15 @@ class SinusoidTable {
   /// Rows for the positions of all sequences of a run, one sequence after the other; only once if they share them.
   View<const T> rows(const Positions& positions, Pass<T>& pass) const;
   /// Bytes of the stored rows.
-  Index memory_bytes() const;
+  Index memory_bytes() const { return stored_.size() * static_cast<Index>(sizeof(T)); }
 
  private:
-  bool holds_pairs() const {
-    return layout_ == SinusoidLayout::interleaved || layout_ == SinusoidLayout::split;
-  }
   void compute(double position, T* row) const;
-  /// `value`, rounded as the table would store it.
-  double rounded(double value) const;
 
   std::vector<double> frequencies_;
-  Index kept_;
   SinusoidLayout layout_;
   TablePrecision precision_;
-  Tensor<T> full_;                    // (kept, cols), or empty
-  std::vector<std::uint16_t> short_;  // the same in 16 bits, or empty
+  Tensor<T> stored_;  // (kept, cols)
 };
 
 }  // namespace ordinal
