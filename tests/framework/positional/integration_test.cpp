@@ -7,7 +7,6 @@
 #include <span>
 #include <utility>
 
-#include "experiments/encoding/analysis.h"
 #include "framework/attention/attention.h"
 #include "framework/core/random.h"
 #include "framework/positional/encodings/sinusoidal.h"
@@ -18,8 +17,6 @@
 namespace ordinal {
 namespace {
 
-using experiments::encoding_statistics;
-using experiments::EncodingStatistics;
 using testing::largest_difference;
 
 constexpr Index length = 12;
@@ -91,31 +88,6 @@ TEST(Integration, AttentionNoticesTheOrderOfOtherTokensOnlyWithAnEncoding) {
   std::swap_ranges(swapped.view().row(2), swapped.view().row(2) + d_model, swapped.view().row(9));
   EXPECT_LT(row_difference(attention(x), attention(swapped), 5), 1e-12);
   EXPECT_GT(row_difference(attention(encoding.forward(x)), attention(encoding.forward(swapped)), 5), 0.01);
-}
-
-// x ~ N(0, 1), and PE consists of pairs (sin, cos), whose mean square is 1/2: nothing blows up.
-TEST(Integration, AddingAnEncodingKeepsTheScaleOfTheInput) {
-  const Tensor<double> x = testing::normal_tensor({4, 128, 64}, 3);
-  const Tensor<double> sum = SinusoidalPositionalEncoding<double>(128, 64).forward(x);
-  const EncodingStatistics before = encoding_statistics(x);
-  const EncodingStatistics after = encoding_statistics(sum);
-  const EncodingStatistics added = encoding_statistics(sinusoidal_positional_encoding(128, 64));
-  EXPECT_NEAR(added.variance + added.mean * added.mean, 0.5, 1e-3);
-  EXPECT_NEAR(after.mean, before.mean + added.mean, 1e-12);
-  EXPECT_NEAR(after.variance, before.variance + added.variance, 0.05);
-  EXPECT_LT(after.largest, before.largest + 1.0 + 1e-12);
-}
-
-// M_5 maps every row of the table five positions on, so one wrong row is an error wherever it stands.
-TEST(Integration, ATableThatIsRightAtFirstAndWrongLaterHasAnErrorOfReconstruction) {
-  const Tensor<double> pe = sinusoidal_positional_encoding(60, d_model);
-  const Tensor<double> matrix = experiments::relative_position_matrix(pe, 5);
-  EXPECT_LT(experiments::reconstruction_error(matrix, pe, 5), 1e-10);
-  for (const Index wrong : {0, 1, 30, 58, 59}) {
-    Tensor<double> table = pe;
-    table(wrong, 3) += 1.0;
-    EXPECT_GT(experiments::reconstruction_error(matrix, table, 5), 0.5) << wrong;
-  }
 }
 
 // The hidden states of a model with this encoding. If its branches are `mute`, they are only the norm of the

@@ -1,6 +1,6 @@
 // Encodings that act on scores: published numbers, reductions to one another, and known pitfalls of real
 // projects, each test named after its pitfall. Whole models against PyTorch are in
-// tests/models/parity_test.cpp.
+// tests/experiments/training/parity_test.cpp.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// The table that Shaw et al. 2018 add to values. Whole models against PyTorch are in tests/models/parity_test.cpp.
+// The table that Shaw et al. 2018 add to values. Whole models against PyTorch are in tests/experiments/training/parity_test.cpp.
 #include <gtest/gtest.h>
 
 #include "tests/framework/positional/rig.h"

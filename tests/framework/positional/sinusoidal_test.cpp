@@ -10,14 +10,11 @@
 #include <cmath>
 #include <limits>
 
-#include "experiments/encoding/analysis.h"
 #include "tests/framework/positional/rig.h"
 
 namespace ordinal {
 namespace {
 
-using experiments::encoding_statistics;
-using experiments::uniqueness;
 using ::testing::HasSubstr;
 using testing::normal_tensor;
 using ::testing::ThrowsMessage;
@@ -126,26 +123,10 @@ TEST(SinusoidalReference, PositionTenStartsWithSineAndCosineOfTen) {
   EXPECT_NEAR(pe(10, 1), -0.8391, 5e-5);
 }
 
-TEST(SinusoidalUniqueness, NoTwoOfAThousandPositionsAreEqual) {
-  EXPECT_GT(uniqueness(sinusoidal_positional_encoding(1000, 64)).distance, 0.1);
-}
-
-TEST(SinusoidalUniqueness, ValuesAreBoundedByOne) {
-  EXPECT_TRUE(encoding_statistics(sinusoidal_positional_encoding(1000, 64)).bounded);
-}
-
 TEST(SinusoidalUniqueness, TheSameArgumentsGiveTheSameBits) {
   const Tensor<double> first = sinusoidal_positional_encoding(100, 64);
   const Tensor<double> second = sinusoidal_positional_encoding(100, 64);
   EXPECT_TRUE(std::ranges::equal(first.span(), second.span()));
-}
-
-TEST(SinusoidalUniqueness, EveryPositionHasTheNormRootOfHalfTheWidth) {
-  for (const Index width : {4, 64, 512}) {
-    for (const double norm : encoding_statistics(sinusoidal_positional_encoding(300, width)).norms) {
-      EXPECT_NEAR(norm, std::sqrt(static_cast<double>(width) / 2.0), 1e-12);
-    }
-  }
 }
 
 TEST(NumericalStability, LongSequencesAreFinite) {

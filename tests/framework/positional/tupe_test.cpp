@@ -1,4 +1,4 @@
-// TUPE: what is untied, and what happens past the table. Whole models against PyTorch are in tests/models/parity_test.cpp.
+// TUPE: what is untied, and what happens past the table. Whole models against PyTorch are in tests/experiments/training/parity_test.cpp.
 #include <gtest/gtest.h>
 
 #include <algorithm>

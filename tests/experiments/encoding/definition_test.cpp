@@ -1,5 +1,5 @@
 // The text of --list NAME must be enough to reimplement an encoding: every parameter with its full name,
-// every option that a formula uses. (That encodings follow the formulas is in tests/models/parity_test.cpp.)
+// every option that a formula uses. (That encodings follow the formulas is in tests/experiments/training/parity_test.cpp.)
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,10 +10,9 @@
 #include "framework/positional/position_scheme.h"
 #include "framework/positional/positional_encoding.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
-using experiments::display_width;
 using ::testing::HasSubstr;
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -64,4 +63,4 @@ TEST(Definition, FitsOnAPage) {
 }
 
 }  // namespace
-}  // namespace ordinal
+}  // namespace ordinal::experiments

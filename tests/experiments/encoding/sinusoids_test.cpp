@@ -1,0 +1,68 @@
+// Statistics of the sinusoidal encoding, which follow from its formula.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "experiments/encoding/analysis.h"
+#include "framework/positional/encodings/sinusoidal.h"
+#include "tests/framework/positional/rig.h"
+
+namespace ordinal::experiments {
+namespace {
+
+// Whole waves of the first column pass its mean square of one half; the last column hardly moves in 1,000
+// positions.
+TEST(FrequencyStructure, LowDimensionsChangeFast) {
+  const auto variances = encoding_statistics(sinusoidal_positional_encoding(1000, 64)).column_variances;
+  EXPECT_NEAR(variances[0], 0.5, 0.01);
+}
+
+TEST(FrequencyStructure, HighDimensionsChangeSlowly) {
+  const auto variances = encoding_statistics(sinusoidal_positional_encoding(1000, 64)).column_variances;
+  EXPECT_LT(variances[62], 0.01);  // the sine of the last pair, column d - 2
+  EXPECT_LT(variances[62], variances[0] / 50.0);
+}
+
+// x ~ N(0, 1), and PE consists of pairs (sin, cos), whose mean square is 1/2: nothing blows up.
+TEST(Integration, AddingAnEncodingKeepsTheScaleOfTheInput) {
+  const Tensor<double> x = ordinal::testing::normal_tensor({4, 128, 64}, 3);
+  const Tensor<double> sum = SinusoidalPositionalEncoding<double>(128, 64).forward(x);
+  const EncodingStatistics before = encoding_statistics(x);
+  const EncodingStatistics after = encoding_statistics(sum);
+  const EncodingStatistics added = encoding_statistics(sinusoidal_positional_encoding(128, 64));
+  EXPECT_NEAR(added.variance + added.mean * added.mean, 0.5, 1e-3);
+  EXPECT_NEAR(after.mean, before.mean + added.mean, 1e-12);
+  EXPECT_NEAR(after.variance, before.variance + added.variance, 0.05);
+  EXPECT_LT(after.largest, before.largest + 1.0 + 1e-12);
+}
+
+// M_5 maps every row of the table five positions on, so one wrong row is an error wherever it stands.
+TEST(Integration, ATableThatIsRightAtFirstAndWrongLaterHasAnErrorOfReconstruction) {
+  const Tensor<double> pe = sinusoidal_positional_encoding(60, 16);
+  const Tensor<double> matrix = relative_position_matrix(pe, 5);
+  EXPECT_LT(reconstruction_error(matrix, pe, 5), 1e-10);
+  for (const Index wrong : {0, 1, 30, 58, 59}) {
+    Tensor<double> table = pe;
+    table(wrong, 3) += 1.0;
+    EXPECT_GT(reconstruction_error(matrix, table, 5), 0.5) << wrong;
+  }
+}
+
+TEST(SinusoidalUniqueness, NoTwoOfAThousandPositionsAreEqual) {
+  EXPECT_GT(uniqueness(sinusoidal_positional_encoding(1000, 64)).distance, 0.1);
+}
+
+TEST(SinusoidalUniqueness, ValuesAreBoundedByOne) {
+  EXPECT_TRUE(encoding_statistics(sinusoidal_positional_encoding(1000, 64)).bounded);
+}
+
+TEST(SinusoidalUniqueness, EveryPositionHasTheNormRootOfHalfTheWidth) {
+  for (const Index width : {4, 64, 512}) {
+    for (const double norm : encoding_statistics(sinusoidal_positional_encoding(300, width)).norms) {
+      EXPECT_NEAR(norm, std::sqrt(static_cast<double>(width) / 2.0), 1e-12);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ordinal::experiments
