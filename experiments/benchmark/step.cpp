@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "experiments/process/timing.h"
+#include "experiments/training/summary.h"
 #include "framework/core/random.h"
-#include "models/summary.h"
 
 namespace ordinal::experiments {
 namespace {

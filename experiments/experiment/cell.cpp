@@ -10,12 +10,12 @@
 #include "experiments/scoring/scoring.h"
 #include "experiments/settings/checks.h"
 #include "experiments/settings/difference.h"
+#include "experiments/training/adoption.h"
 #include "experiments/training/training_run.h"
 #include "framework/core/errors.h"
 #include "framework/core/text.h"
 #include "framework/storage/atomic_file.h"
 #include "framework/storage/hash.h"
-#include "models/adoption.h"
 #include "models/transformer.h"
 
 namespace ordinal::experiments {

@@ -10,11 +10,11 @@
 #include "experiments/settings/checkpoint_settings.h"
 #include "experiments/settings/plan.h"
 #include "experiments/tasks/task.h"
+#include "experiments/training/summary.h"
 #include "framework/core/decode_cache.h"
 #include "framework/core/errors.h"
 #include "framework/training/checkpoint.h"
 #include "models/generation.h"
-#include "models/summary.h"
 
 namespace ordinal::experiments {
 namespace {

@@ -9,11 +9,11 @@
 #include "experiments/results/npy.h"
 #include "experiments/settings/checkpoint_settings.h"
 #include "experiments/settings/plan.h"
+#include "experiments/training/summary.h"
 #include "framework/core/errors.h"
 #include "framework/layers/cross_entropy.h"
 #include "framework/training/checkpoint.h"
 #include "framework/training/gradient.h"
-#include "models/summary.h"
 #include "models/transformer.h"
 
 namespace ordinal::experiments {

@@ -4,7 +4,7 @@
 #include "experiments/programs/driver.h"
 #include "experiments/settings/checkpoint_settings.h"
 #include "experiments/settings/parts.h"
-#include "models/summary.h"
+#include "experiments/training/summary.h"
 
 namespace ordinal::experiments {
 namespace {

@@ -8,11 +8,11 @@
 
 #include "experiments/process/machine.h"
 #include "experiments/settings/difference.h"
+#include "experiments/training/adoption.h"
 #include "framework/core/errors.h"
 #include "framework/core/text.h"
 #include "framework/storage/hash.h"
 #include "framework/training/checkpoint.h"
-#include "models/adoption.h"
 
 namespace ordinal::experiments {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "experiments/conditions/condition.h"
 #include "experiments/scoring/scoring.h"
+#include "experiments/training/summary.h"
 #include "framework/core/errors.h"
 #include "framework/core/text.h"
-#include "models/summary.h"
 
 namespace ordinal::experiments {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "experiments/settings/plan.h"
-#include "models/summary.h"
+#include "experiments/training/summary.h"
 
 namespace ordinal::experiments {
 

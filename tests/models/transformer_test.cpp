@@ -14,7 +14,6 @@
 #include "framework/core/decode_cache.h"
 #include "framework/core/errors.h"
 #include "framework/layers/layer_registry.h"
-#include "models/summary.h"
 #include "tests/framework/largest_difference.h"
 #include "tests/models/model_rig.h"
 
@@ -333,23 +332,6 @@ TEST(Transformer, InitialValuesOfTheLastMatrixOfABranchShrinkWithTheNumberOfBran
   EXPECT_NEAR(deviation("block.3.attention.qkv.weight"), 0.02, 0.0006);
   EXPECT_NEAR(deviation("block.3.attention.output.weight"), 0.005, 0.0003);
   EXPECT_NEAR(deviation("block.3.feed_forward.down.weight"), 0.005, 0.0002);
-}
-
-// tokens · (6·layers·12·d² + 6·V·d + 12·layers·L·d) for a training step of the usual shape.
-TEST(Summary, CountsTheFlopsOfTheFormula) {
-  ModelConfig config;
-  config.vocab_size = 64;
-  config.d_model = 128;
-  config.layers = 4;
-  const double expected = 6.0 * 4 * 12 * 128 * 128 + 6.0 * 64 * 128 + 12.0 * 4 * 100 * 128;
-  EXPECT_DOUBLE_EQ(training_flops_per_token(Transformer<float>(config), 100), expected);
-}
-
-TEST(Summary, NamesEveryParameterAndTheTotal) {
-  const Transformer<float> model(small());
-  const std::string table = summary(model, 16);
-  for (const ParameterSpec& spec : model.layout().specs()) EXPECT_THAT(table, HasSubstr(spec.name));
-  EXPECT_THAT(table, HasSubstr(std::to_string(model.layout().count())));
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "experiments/settings/plan.h"
+#include "experiments/training/summary.h"
 #include "framework/core/errors.h"
-#include "models/summary.h"
 #include "tests/experiments/with.h"
 
 namespace ordinal::experiments {

@@ -8,7 +8,6 @@
 
 #include "framework/core/errors.h"
 #include "framework/training/evaluation.h"
-#include "models/summary.h"
 #include "tests/framework/largest_difference.h"
 #include "tests/framework/training/small_model.h"
 

@@ -8,7 +8,7 @@
 #include "framework/storage/safetensors.h"
 #include "models/transformer.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 /// Names of the encoding's parameters that a model did not load unchanged.
 struct Adoption {
@@ -30,4 +30,4 @@ Adoption adopt_parameters(const SafetensorsFile& file, const Transformer<T>& mod
 /// encoding that differs in shape and cannot be resized.
 void check_adoption(const Transformer<float>& trained, const Transformer<float>& model);
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -1,5 +1,5 @@
 // A model takes over the weights of a checkpoint with another positional encoding.
-#include "models/adoption.h"
+#include "experiments/training/adoption.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include "framework/core/errors.h"
 #include "framework/training/checkpoint.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 using ::testing::ElementsAre;
@@ -129,4 +129,4 @@ TEST(Adoption, RefusesWhatIsNotTheEncodingsOrCannotBeResizedAndChangesNothing) {
 }
 
 }  // namespace
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -1,4 +1,4 @@
-#include "models/summary.h"
+#include "experiments/training/summary.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include "framework/training/evaluation.h"
 #include "framework/training/gradient.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 // Each weight of a matrix costs one multiplication and one addition per token. Table lookups cost
@@ -77,4 +77,4 @@ std::string summary(const Transformer<float>& model, Index seq_len) {
                              constants);
 }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -1,4 +1,4 @@
-#include "models/adoption.h"
+#include "experiments/training/adoption.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include "framework/core/options.h"
 #include "framework/training/checkpoint.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 bool is_positional(const std::string& name) { return name.starts_with("positional."); }
@@ -82,4 +82,4 @@ template Adoption adopt_parameters<float>(const SafetensorsFile&, const Transfor
 template Adoption adopt_parameters<double>(const SafetensorsFile&, const Transformer<double>&,
                                            Parameters<double>&);
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

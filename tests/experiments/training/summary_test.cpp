@@ -1,5 +1,6 @@
 // What training and scoring are forecast to hold, compared with what they hold.
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,13 +8,15 @@
 #include <utility>
 #include <vector>
 
+#include "experiments/training/summary.h"
 #include "framework/training/evaluation.h"
-#include "models/summary.h"
 #include "tests/framework/layers/branch_setting.h"
 #include "tests/framework/training/small_model.h"
 
-namespace ordinal::testing {
+namespace ordinal::experiments {
 namespace {
+
+using namespace ordinal::testing;
 
 constexpr double close = 1.3;
 
@@ -172,5 +175,29 @@ TEST(Memory, OfScoringIsForecast) {
   Held{.seq_len = 2048, .vocab_size = 500}.expect_close_in_scoring();
 }
 
+// tokens · (6·layers·12·d² + 6·V·d + 12·layers·L·d) for a training step of the usual shape.
+TEST(Summary, CountsTheFlopsOfTheFormula) {
+  ModelConfig config;
+  config.vocab_size = 64;
+  config.d_model = 128;
+  config.layers = 4;
+  const double expected = 6.0 * 4 * 12 * 128 * 128 + 6.0 * 64 * 128 + 12.0 * 4 * 100 * 128;
+  EXPECT_DOUBLE_EQ(training_flops_per_token(Transformer<float>(config), 100), expected);
+}
+
+TEST(Summary, NamesEveryParameterAndTheTotal) {
+  const Transformer<float> model(small_config());
+  const std::string table = summary(model, 16);
+  for (const ParameterSpec& spec : model.layout().specs())
+    EXPECT_THAT(table, ::testing::HasSubstr(spec.name));
+  EXPECT_THAT(table, ::testing::HasSubstr(std::to_string(model.layout().count())));
+}
+
+TEST(Summary, RefusesANumberOfShardsThatIsNoPowerOfTwo) {
+  EXPECT_THAT([] { training_memory(Transformer<float>(small_config()), options_with(0), 4, 16); },
+              ::testing::ThrowsMessage<std::invalid_argument>(
+                  ::testing::HasSubstr("shards: got 0, expected a power of two")));
+}
+
 }  // namespace
-}  // namespace ordinal::testing
+}  // namespace ordinal::experiments

@@ -7,7 +7,7 @@
 #include "framework/training/trainer.h"
 #include "models/transformer.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 /// Floating-point operations of a training step for one token: forward and backward are three times as many as
 /// forward, which model.cost(seq_len) has. A product of (m, k) and (k, n) is 2mkn. Attention is not discounted for
@@ -40,4 +40,4 @@ double scoring_memory_bytes(const Transformer<float>& model, Index seq_len, Inde
 /// totals; then the positional encoding in effect and its constants.
 std::string summary(const Transformer<float>& model, Index seq_len);
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments
