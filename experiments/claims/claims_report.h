@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "experiments/claims/decision.h"
-#include "framework/storage/folder_lock.h"
+#include "framework/storage/locked_path.h"
 
 namespace ordinal::experiments {
 

@@ -6,11 +6,11 @@
 
 #include "experiments/encoding/study.h"
 #include "experiments/encoding/word_orders.h"
+#include "experiments/process/folder_lock.h"
 #include "experiments/process/streams.h"
 #include "experiments/report/html.h"
 #include "experiments/results/files.h"
 #include "framework/core/errors.h"
-#include "framework/storage/folder_lock.h"
 
 namespace ordinal::experiments {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "experiments/encoding/subject.h"
 #include "experiments/report/heatmap.h"
-#include "framework/storage/folder_lock.h"
+#include "framework/storage/locked_path.h"
 
 namespace ordinal::experiments {
 

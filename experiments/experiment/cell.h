@@ -17,7 +17,7 @@
 #include "experiments/settings/rows.h"
 #include "experiments/training/workload.h"
 #include "framework/core/parameters.h"
-#include "framework/storage/folder_lock.h"
+#include "framework/storage/locked_path.h"
 
 namespace ordinal::experiments {
 

@@ -10,6 +10,7 @@
 
 #include "experiments/claims/decision.h"
 #include "experiments/experiment/run_cells.h"
+#include "experiments/process/folder_lock.h"
 #include "experiments/report/report.h"
 #include "experiments/results/result.h"
 

@@ -11,6 +11,7 @@
 #include "experiments/claims/claims_report.h"
 #include "experiments/claims/untrained.h"
 #include "experiments/experiment/extrapolation.h"
+#include "experiments/process/folder_lock.h"
 #include "experiments/process/machine.h"
 #include "experiments/process/streams.h"
 #include "experiments/programs/driver.h"
@@ -18,7 +19,6 @@
 #include "experiments/settings/rows.h"
 #include "experiments/tasks/task.h"
 #include "framework/core/errors.h"
-#include "framework/storage/folder_lock.h"
 
 namespace ordinal::experiments {
 namespace {

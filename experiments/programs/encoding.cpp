@@ -5,13 +5,13 @@
 
 #include "experiments/encoding/gallery.h"
 #include "experiments/encoding/study.h"
+#include "experiments/process/folder_lock.h"
 #include "experiments/process/streams.h"
 #include "experiments/programs/driver.h"
 #include "experiments/settings/checkpoint_settings.h"
 #include "experiments/settings/rows.h"
 #include "framework/core/errors.h"
 #include "framework/core/text.h"
-#include "framework/storage/folder_lock.h"
 
 namespace ordinal::experiments {
 namespace {

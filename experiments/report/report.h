@@ -7,7 +7,7 @@
 
 #include "experiments/report/html.h"
 #include "experiments/results/result.h"
-#include "framework/storage/folder_lock.h"
+#include "framework/storage/locked_path.h"
 
 namespace ordinal::experiments {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "framework/core/tensor.h"
-#include "framework/storage/folder_lock.h"
+#include "framework/storage/locked_path.h"
 
 namespace ordinal::experiments {
 

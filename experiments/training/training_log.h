@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "framework/storage/folder_lock.h"
+#include "framework/storage/locked_path.h"
 #include "framework/training/trainer.h"
 
 namespace ordinal::experiments {

@@ -92,12 +92,12 @@ class TemporaryFile {
   bool renamed_ = false;
 };
 
-/// The file to replace. Renaming over a device such as /dev/null would replace the device itself. In a folder of results,
+/// The file to replace. Renaming over a device such as /dev/null would replace the device itself. In a guarded folder,
 /// links are not followed.
 LockedPath target_of(const LockedPath& path) {
   std::error_code reason;
   const bool is_link = fs::is_symlink(fs::symlink_status(path, reason));
-  if (is_link && path.lock() != nullptr) return path;
+  if (is_link && path.guard() != nullptr) return path;
   const fs::file_status status = fs::status(path, reason);
   if (fs::is_directory(status)) fail("cannot write", path, std::make_error_code(std::errc::is_a_directory));
   if (fs::exists(status) && !fs::is_regular_file(status)) {

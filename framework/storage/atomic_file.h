@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "framework/storage/folder_lock.h"
+#include "framework/storage/locked_path.h"
 
 namespace ordinal {
 
@@ -18,9 +18,9 @@ using Bytes = std::span<const std::byte>;
 
 /// Writes the chunks, one after the other, to a temporary name in the folder of `path`, syncs the file,
 /// renames it to `path` and syncs the folder, so that a crash or power loss at any moment leaves either the
-/// previous file or the new one. Follows a symbolic link and replaces its target; in a folder of results, replaces the link
+/// previous file or the new one. Follows a symbolic link and replaces its target; in a guarded folder, replaces the link
 /// itself. Throws std::filesystem::filesystem_error with the path and the reason (folder missing, no permission, disk full,
-/// `path` is a folder or a device), and what LockedPath::check throws. The previous file is then intact, and no temporary
+/// `path` is a folder or a device), and what the guard of a path throws. The previous file is then intact, and no temporary
 /// file is left behind.
 void write_file_atomically(const LockedPath& path, std::span<const Bytes> chunks);
 void write_file_atomically(const LockedPath& path, std::string_view text);
@@ -29,7 +29,7 @@ void write_file_atomically(const LockedPath& path, std::string_view text);
 void remove_leftovers(const std::filesystem::path& folder);
 
 /// Appends `line` and a newline in one write, creating the file if needed; the log is not synced. Throws
-/// std::filesystem::filesystem_error, also for a symbolic link, and what LockedPath::check throws. Removes a line that did
+/// std::filesystem::filesystem_error, also for a symbolic link, and what the guard of a path throws. Removes a line that did
 /// not fit on the disk.
 void append_line(const LockedPath& path, std::string_view line);
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "framework/core/tensor.h"
-#include "framework/storage/folder_lock.h"
+#include "framework/storage/locked_path.h"
 #include "framework/storage/safetensors_header.h"
 
 namespace ordinal {

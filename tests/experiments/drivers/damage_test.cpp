@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "framework/storage/folder_lock.h"
+#include "experiments/process/folder_lock.h"
 #include "tests/experiments/drivers/experiment.h"
 
 namespace ordinal::experiments::testing {

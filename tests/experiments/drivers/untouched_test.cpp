@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "framework/storage/folder_lock.h"
+#include "experiments/process/folder_lock.h"
 #include "tests/experiments/drivers/experiment.h"
 
 namespace ordinal::experiments::testing {

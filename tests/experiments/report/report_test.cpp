@@ -1,4 +1,5 @@
 #include "experiments/report/report.h"
+#include "experiments/process/folder_lock.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "framework/storage/folder_lock.h"
+#include "experiments/process/folder_lock.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 #include "framework/storage/atomic_file.h"
 #include "tests/framework/storage/scratch_folder.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 using ::testing::AllOf;
@@ -122,7 +122,7 @@ TEST(FolderLock, IsThatOfEveryPathMadeFromItsFolder) {
   const FolderLock lock(folder.path());
   const LockedPath picture = lock.path() / "figures" / std::string("rope") + "-bias.svg";
   EXPECT_EQ(picture, folder / "figures/rope-bias.svg");
-  EXPECT_EQ(picture.lock(), &lock);
+  EXPECT_EQ(picture.guard(), &lock);
 }
 
 TEST(FolderLock, IsHeldBySeveralOrByOne) {
@@ -241,4 +241,4 @@ TEST(FolderLock, KeepsResultsInTheirFolder) {
 }
 
 }  // namespace
-}  // namespace ordinal
+}  // namespace ordinal::experiments

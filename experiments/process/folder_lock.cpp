@@ -1,4 +1,4 @@
-#include "framework/storage/folder_lock.h"
+#include "experiments/process/folder_lock.h"
 
 #include <fcntl.h>
 #include <fmt/chrono.h>
@@ -18,7 +18,7 @@
 #include "framework/storage/atomic_file.h"
 #include "framework/storage/hash.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 namespace fs = std::filesystem;
@@ -187,4 +187,4 @@ std::string folder_writer(const fs::path& folder) {
   return held ? lines_of(file).first : "";
 }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -3,18 +3,16 @@
 
 #include <filesystem>
 #include <string>
-#include <utility>
 
 #include "framework/storage/descriptor.h"
+#include "framework/storage/locked_path.h"
 
-namespace ordinal {
-
-class LockedPath;
+namespace ordinal::experiments {
 
 /// Holds the file .lock in a folder for as long as it lives. The lock is an advisory kernel lock (fcntl, also over NFS): it
 /// ends with the process, however that ends. Readers need none. The file stays and names the last holder; of several, the
 /// first.
-class FolderLock {
+class FolderLock final : public WriteGuard {
  public:
   enum class Holder { here, one_of_several };
 
@@ -24,11 +22,10 @@ class FolderLock {
   /// one_of_several, with the same `purpose`: what they all write; they remove nothing.
   explicit FolderLock(const std::filesystem::path& folder, Holder holder = Holder::here,
                       const std::string& purpose = "");
-  ~FolderLock() = default;
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
 
-  /// The folder, with this lock.
+  /// The folder, with this lock as its guard.
   LockedPath path() const;
 
   /// Reserves `name` against the other holders for as long as the descriptor lives. The descriptor is not open if another
@@ -36,7 +33,7 @@ class FolderLock {
   Descriptor reserve(const std::string& name) const;
 
   /// Throws ConfigError if the folder was removed or recreated since, or if a link inside it leads to `path`, which is in it.
-  void check(const std::filesystem::path& path) const;
+  void check(const std::filesystem::path& path) const override;
 
  private:
   void hold();
@@ -46,33 +43,8 @@ class FolderLock {
   Descriptor file_;
 };
 
-/// A path; in a folder of results, with the lock of the writer. See write_file_atomically.
-class LockedPath : public std::filesystem::path {
- public:
-  using path::path;
-  // NOLINTNEXTLINE(google-explicit-constructor): any path is one without a lock
-  LockedPath(path name, const FolderLock* lock = nullptr)
-      : std::filesystem::path(std::move(name)), lock_(lock) {}
-
-  const FolderLock* lock() const { return lock_; }
-  /// Throws ConfigError if nothing may be written there any more; see FolderLock.
-  void check() const {
-    if (lock_ != nullptr) lock_->check(*this);
-  }
-
- private:
-  const FolderLock* lock_ = nullptr;
-};
-
-inline LockedPath operator/(const LockedPath& folder, const std::filesystem::path& name) {
-  return {static_cast<const std::filesystem::path&>(folder) / name, folder.lock()};
-}
-inline LockedPath operator+(const LockedPath& stem, const std::string& end) {
-  return {stem.native() + end, stem.lock()};
-}
-
 /// The process that holds the lock of a folder: "process 1234 on host since 2026-11-22 10:11:12". Empty if none does, or if
 /// the file cannot be read. Writes nothing.
 std::string folder_writer(const std::filesystem::path& folder);
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments
