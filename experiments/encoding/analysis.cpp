@@ -33,6 +33,9 @@ double distance(const double* a, const double* b, Index n) {
   return std::sqrt(total);
 }
 
+// NaN if one of them is; std::max() would pass over it.
+double larger(double a, double b) { return std::isnan(a) || b < a ? a : b; }
+
 // Differences that are unequal only because of rounding get the same key: 1/3 and 1 - 2/3.
 std::int64_t distance_key(double difference) {
   constexpr double steps = 1 << 20;  // of one position
@@ -72,7 +75,7 @@ double reconstruction_error(const Tensor<double>& matrix, const Tensor<double>& 
   multiply<double>(rows.row_range(0, count), transposed(matrix.view()), moved.view());
   double largest = 0.0;
   for (Index pos = 0; pos < count; ++pos) {
-    largest = std::max(largest, distance(moved.view().row(pos), rows.row(pos + offset), rows.cols));
+    largest = larger(largest, distance(moved.view().row(pos), rows.row(pos + offset), rows.cols));
   }
   return largest;
 }
@@ -96,7 +99,7 @@ double toeplitz_deviation(const Tensor<double>& matrix) {
     const Index last = std::min(n, n - k);
     double mean = 0.0;
     for (Index i = first; i < last; ++i) mean += matrix(i, i + k) / static_cast<double>(last - first);
-    for (Index i = first; i < last; ++i) largest = std::max(largest, std::abs(matrix(i, i + k) - mean));
+    for (Index i = first; i < last; ++i) largest = larger(largest, std::abs(matrix(i, i + k) - mean));
   }
   return largest;
 }
@@ -129,7 +132,7 @@ std::optional<double> distance_deviation(View<const double> scores, std::span<co
     for_each_pair(head, causal, [&](Index i, Index j) {
       const double score = head(i, j);
       const Same& same = distances[key(i, j)];
-      largest = std::max(largest, std::abs(score - same.sum / static_cast<double>(same.pairs)));
+      largest = larger(largest, std::abs(score - same.sum / static_cast<double>(same.pairs)));
       compared = compared || (same.pairs > 1 && key(i, j) != 0);
     });
   }
@@ -143,7 +146,7 @@ ScoreStatistics score_statistics(const Tensor<double>& scores, std::span<const d
   for_each_pair(scores.view(), causal, [&](Index row, Index j) {
     s.smallest = std::min(s.smallest, scores(row, j));
     s.largest = std::max(s.largest, scores(row, j));
-    s.spread = std::max(s.spread, std::abs(scores(row, j) - scores(row / length * length, 0)));
+    s.spread = larger(s.spread, std::abs(scores(row, j) - scores(row / length * length, 0)));
   });
   s.deviation = distance_deviation(scores.view(), positions, causal);
   const double rounding = 1e-9 * std::max({1.0, std::abs(s.smallest), std::abs(s.largest)});

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -96,6 +97,19 @@ TEST(RelativePosition, ATableWithoutStructureHasNone) {
   EXPECT_GT(reconstruction_error(relative_position_matrix(table, 5), table, 5), 1.0);
 }
 
+// M_5 maps every row of the table five positions on, so one wrong row is an error wherever it stands.
+TEST(RelativePosition, ATableWithOneWrongRowHasAnErrorOfReconstruction) {
+  const Tensor<double> pe = sinusoidal_positional_encoding(60, 16);
+  const Tensor<double> matrix = relative_position_matrix(pe, 5);
+  for (const Index wrong : {0, 1, 30, 58, 59}) {
+    Tensor<double> table = pe;
+    table(wrong, 3) += 1.0;
+    EXPECT_GT(reconstruction_error(matrix, table, 5), 0.5) << wrong;
+    table(wrong, 3) = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_TRUE(std::isnan(reconstruction_error(matrix, table, 5))) << wrong;
+  }
+}
+
 TEST(RelativePosition, ImpossibleArgumentsAreErrors) {
   EXPECT_THROW(relative_position_matrix(random_table(10, 5), 1), std::invalid_argument);
   EXPECT_THROW(relative_position_matrix(random_table(10, 4), 10), std::invalid_argument);
@@ -173,6 +187,14 @@ TEST(DistanceDeviation, IsAboutPositionsAndNotAboutIndices) {
   }
   EXPECT_LT(distance_deviation(std::as_const(scores).view(), positions, false).value(), 1e-12);
   EXPECT_GT(distance_deviation(std::as_const(scores).view(), first_positions(7), false).value(), 0.1);
+}
+
+TEST(DistanceDeviation, OfANumberThatIsNoneIsNone) {
+  for (const Index where : {0, 5, 24}) {
+    Tensor<double> scores = random_table(5, 5);
+    scores.data()[where] = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_TRUE(std::isnan(distance_deviation(scores.view(), first_positions(5), false).value())) << where;
+  }
 }
 
 TEST(DistanceDeviation, IsUnknownWhereNoDistanceOccursTwice) {
