@@ -1,9 +1,11 @@
 #include "experiments/report/report.h"
-#include "experiments/process/folder_lock.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "experiments/process/folder_lock.h"
 #include "framework/storage/atomic_file.h"
 #include "tests/experiments/report/sample_result.h"
 
@@ -37,6 +39,16 @@ TEST(WriteReport, APictureOfAnEarlierRunDoesNotStayBesideNewNumbers) {
   ASSERT_TRUE(std::filesystem::exists(out / "curves.svg"));
   write_report(sample_result(0), out);
   EXPECT_FALSE(std::filesystem::exists(out / "curves.svg"));
+}
+
+TEST(WriteReport, DrawsTheCurvesOfEachHeadlineMetric) {
+  ExperimentResult result = sample_result();
+  std::ranges::find(result.metrics, "bits.past", &MetricSpec::id)->headline = true;
+  result.metrics.front().headline = true;
+  const auto out = fresh_folder();
+  write_report(result, out);
+  EXPECT_GT(std::filesystem::file_size(out / "curves.svg"), 100U);
+  EXPECT_GT(std::filesystem::file_size(out / "curves-bits.past.svg"), 100U);
 }
 
 TEST(WriteReport, TheDriversOwnFiguresAreFilesAndOnThePage) {
