@@ -73,7 +73,8 @@ std::vector<Reader> readers_of(const Task& task, Index train_length) {
   const auto add = [&](const std::string& label, const Answer& answer) {
     readers.push_back({label, [answer](const Examples& all) { return scores_of(all, answer); }});
   };
-  if (std::ranges::count(task.metrics(), Conflict::contested, &MetricSpec::conflict) > 0) {
+  const auto has_sources = [](const MetricSpec& metric) { return metric.sources != SourceRange::any; };
+  if (std::ranges::any_of(task.metrics(), has_sources)) {
     const Index tokens = task.seq_len(train_length);
     add("majority", [](const Label& label) { return label.majority; });
     add("draw", [](const Label& label) { return label.draw; });

@@ -27,8 +27,9 @@ std::string mark_of(const std::string& symbols) {
 std::vector<std::string> answer_tasks(Direction direction, const std::string& mark) {
   std::vector<std::string> names;
   for (const TaskEntry& entry : tasks().entries()) {
-    const bool answers = entry.name != "text" && make_task(entry.name)->measure() == Measure::accuracy;
-    if (!answers || entry.direction != direction) continue;
+    if (entry.name == "text" || entry.direction != direction) continue;
+    const auto task = make_task(entry.name);
+    if (task->measure() != Measure::accuracy || !task->classes().empty()) continue;
     if (mark_of(task_alphabet({entry.name}).symbols()) == mark) names.push_back(entry.name);
   }
   return names;

@@ -1,0 +1,134 @@
+// latest: answers and sources are right, only order tells, and questions are near and far at every length.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "experiments/tasks/task.h"
+#include "tests/experiments/tasks/examples.h"
+
+namespace ordinal::experiments::testing {
+namespace {
+
+struct Question {
+  std::string before;  // all symbols up to the name that is asked
+  char answer = 0;
+  Label label;
+};
+
+std::vector<Question> questions(const Task& task, std::uint32_t example_number, Index length) {
+  const ExampleKey key{Split::validation, 9, 0, example_number};
+  const auto [tokens, targets] = example(task, key, length);
+  std::vector<Label> labels(tokens.size());
+  task.labels(key, length, labels);
+  const std::string text = task.alphabet().decode(tokens);
+  std::vector<Question> all;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    if (targets[i] == ignore_index) {
+      EXPECT_EQ(labels[i].token_class, -1);
+      continue;
+    }
+    const std::array<Token, 1> answer = {targets[i]};
+    all.push_back({text.substr(0, i + 1), task.alphabet().decode(answer)[0], labels[i]});
+  }
+  return all;
+}
+
+// The letters of a name, and how often each stands before its question.
+std::map<char, int> counts(const Question& question, std::size_t letters) {
+  std::map<char, int> counts;
+  const std::string row = "abcdefghijklmnopqrstuvwxyz0123456789";
+  for (const char c : row.substr(static_cast<std::size_t>(question.before.back() - 'A') * letters, letters)) {
+    counts[c] = static_cast<int>(std::ranges::count(question.before, c));
+  }
+  return counts;
+}
+
+// Some of these names wait seldom together, some nearly always.
+class Latest : public ::testing::TestWithParam<std::pair<std::string, std::size_t>> {
+ protected:
+  std::unique_ptr<Task> task_ = make_task(GetParam().first);
+  std::size_t letters_ = GetParam().second;
+};
+
+TEST_P(Latest, TheAnswerIsTheLatestLetterOfTheNameAndStandsAtItsSource) {
+  for (std::uint32_t example = 0; example < 20; ++example) {
+    for (const Question& question : questions(*task_, example, 600)) {
+      std::string own;
+      for (const auto& [letter, count] : counts(question, letters_)) own += letter;
+      const std::size_t latest = question.before.find_last_of(own);
+      ASSERT_EQ(question.answer, question.before[latest]) << question.before;
+      EXPECT_EQ(question.label.source, static_cast<Index>(question.before.size() - latest));
+      EXPECT_EQ(question.label.oracle_bits, 0.0);
+    }
+  }
+}
+
+// Since the last question of the name, each of its letters stood once, so counts say nothing about their order.
+TEST_P(Latest, NoReaderThatIgnoresOrderIsRightMoreOftenThanOnceInEachNumberOfLetters) {
+  const double share = 1.0 / static_cast<double>(letters_);
+  for (const Index length : {64, 128, 512}) {
+    double asked = 0.0;
+    std::array<double, 5> right =
+        {};  // the most frequent, rarest and first letter, and the readers of the labels
+    for (std::uint32_t example = 0; example < 200'000 / length; ++example) {
+      for (const Question& question : questions(*task_, example, length)) {
+        const auto count = counts(question, letters_);
+        const auto by_count = [](const auto& a, const auto& b) { return a.second < b.second; };
+        asked += 1.0;
+        right[0] += std::ranges::max_element(count, by_count)->first == question.answer ? 1.0 : 0.0;
+        right[1] += std::ranges::min_element(count, by_count)->first == question.answer ? 1.0 : 0.0;
+        right[2] += count.begin()->first == question.answer ? 1.0 : 0.0;
+        right[3] += question.label.majority.value() ? 1.0 : 0.0;
+        right[4] += question.label.draw.value() ? 1.0 : 0.0;
+      }
+    }
+    ASSERT_GT(asked, 1000);
+    for (const double sum : right)
+      EXPECT_NEAR(sum / asked, share, 4.0 * std::sqrt(share * (1.0 - share) / asked)) << length;
+  }
+}
+
+TEST_P(Latest, AShorterExampleIsTheBeginningOfALongerOne) {
+  const ExampleKey key{Split::validation, 5, 0, 7};
+  const auto [tokens, targets] = example(*task_, key, 1000);
+  const auto [first_tokens, first_targets] = example(*task_, key, 65);
+  EXPECT_TRUE(std::ranges::equal(std::span(tokens).first(65), first_tokens));
+  EXPECT_TRUE(std::ranges::equal(std::span(targets).first(65), first_targets));
+}
+
+INSTANTIATE_TEST_SUITE_P(Options, Latest,
+                         ::testing::Values(std::pair("latest", 5), std::pair("latest(names=4, octaves=6)", 5),
+                                           std::pair("latest(names=2, letters=2, octaves=1)", 2),
+                                           std::pair("latest(names=2, letters=18, octaves=16)", 18)));
+
+// Counts for one seed of configs/extrapolation.cfg: 960 examples of 64 tokens, or as many tokens in longer ones.
+TEST(LatestTask, AsksNearAndFarAtEveryLengthBeyondTraining) {
+  const auto task = make_task("latest");
+  for (const Index length : {128, 256, 512}) {
+    Index near = 0;
+    Index far = 0;
+    for (std::uint32_t example = 0; example < 60 * 16 * 64 / length; ++example) {
+      for (const Question& question : questions(*task, example, length)) {
+        if (question.label.source > 64) ++far;
+        if (question.label.source <= 64 && question.before.size() > 64) ++near;
+      }
+    }
+    EXPECT_GE(near, 200) << length;
+    EXPECT_GE(far, 200) << length;
+  }
+}
+
+TEST(LatestTask, HasEnoughLettersForAllNames) {
+  try {
+    make_task("latest(names=8, letters=5)");
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(error.what(), "task latest: 8 names of 5 letters need 40 letters, expected at most 36");
+  }
+}
+
+}  // namespace
+}  // namespace ordinal::experiments::testing
