@@ -69,7 +69,7 @@ expect_of_block(${python} "From an .npy file," "4 heads, 128 queries, 128 keys" 
 if(with_pandas)
   run(${small} --train.steps=5 --experiment.seeds=2,3 --out results/short)
   expect_of_block(${with_pandas} "The mean difference of each score" "mean +std +count" "sinusoidal +16 "
-                  "trained +bits +-?[0-9.]+ +NaN +1\n")
+                  "trained +bits[.]past +-?[0-9.]+ +NaN +1\n")
 else()
   message(STATUS "without the package pandas, the block for it was not run")
 endif()
