@@ -56,10 +56,15 @@ Extrapolation::Extrapolation(const Settings& settings, std::filesystem::path out
   candidates_ = tuning_candidates(entrants_, settings, makers_);
   read_claims();
   make_cells();
+}
+
+void Extrapolation::score_readers() {
+  if (has_readers_) return;
   ExperimentResult outline = this->outline();
   add_references(outline, entrants_.front(), makers_, seeds(settings_).front());
   references_ = std::move(outline.references);
   gate_ = std::move(outline.gate);
+  has_readers_ = true;
 }
 
 LockedPath Extrapolation::folder_of_cell(const Row& row, std::uint64_t seed) const {
@@ -97,7 +102,9 @@ void Extrapolation::read_claims() {
   if (!problems.empty()) throw ConfigError(joined(problems, "\n"));
 }
 
-std::string Extrapolation::plan() const {
+// A plan for which there is not enough memory has no warnings that come from the scores of readers.
+std::string Extrapolation::plan() {
+  if (fit_memory(cells_, workers_)) score_readers();
   std::string text = form_.plan;
   if (text.empty()) text = dry_run_text(settings_, entrants_, candidates_, workers_.threads.count());
   const ExperimentResult result = outline();
@@ -109,10 +116,11 @@ std::string Extrapolation::plan() const {
 }
 
 // Tuning changes rows, so their cells can only be checked afterwards.
-void Extrapolation::check_folders() const {
+void Extrapolation::check_folders() {
   check_out(out_, form_.holds);
-  if (settings_.tuned().empty()) return check_cells(cells_, workers_);
-  check_cells(tuning_cells(candidates_, settings_, out_), workers_);
+  const bool is_tuned = !settings_.tuned().empty();
+  check_cells(is_tuned ? tuning_cells(candidates_, settings_, out_) : cells_, workers_);
+  score_readers();
 }
 
 void Extrapolation::begin() {

@@ -41,10 +41,10 @@ class Extrapolation {
 
   /// What would be run: cells, parameters, floating-point operations and memory of each. Or the plan of the form. Then what the
   /// results will not be able to say.
-  std::string plan() const;
+  std::string plan();
 
   /// Throws ConfigError if the results folder holds something else, and what check_cells() throws.
-  void check_folders() const;
+  void check_folders();
 
   /// Locks the results folder: from now on only this run writes there, or this run and other shares. Checks it again.
   /// Throws what FolderLock and check_folders() throw.
@@ -67,6 +67,8 @@ class Extrapolation {
   void make_cells();
   std::vector<Cell> own_cells() const;  // of this share
   void read_claims();
+  /// Scores the readers, and sets the gate; once.
+  void score_readers();
   std::optional<std::vector<CellResult>> results(Progress& progress);
   /// Rows, lengths, conditions and metrics, without results.
   ExperimentResult outline() const;
@@ -84,6 +86,7 @@ class Extrapolation {
   std::vector<Entrant> candidates_;  // from which tuning chooses
   std::vector<Score> references_;
   std::optional<LearningGate> gate_;
+  bool has_readers_ = false;
   std::vector<Cell> cells_;
   std::vector<Claim> claims_;
   std::optional<ExperimentResult>

@@ -292,6 +292,12 @@ void check_cells(const std::vector<Cell>& cells, const CellWorkers& workers) {
   }
 }
 
+bool fit_memory(const std::vector<Cell>& cells, const CellWorkers& workers) {
+  std::vector<const Cell*> all;
+  for (const Cell& cell : cells) all.push_back(&cell);
+  return fits_memory(largest_memory(all, 1, workers.threads.count()));
+}
+
 std::optional<std::vector<CellResult>> run_cells(const std::vector<Cell>& cells, const CellWorkers& workers,
                                                  Progress& progress, const InterruptGuard& interrupt,
                                                  const ResultsSoFar& finished) {

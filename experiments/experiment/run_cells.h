@@ -30,6 +30,9 @@ using ResultsSoFar = std::function<void(std::vector<CellResult>)>;
 /// is not enough memory.
 void check_cells(const std::vector<Cell>& cells, const CellWorkers& workers);
 
+/// Whether there may be enough memory to run these cells one after the other, as if none was finished.
+bool fit_memory(const std::vector<Cell>& cells, const CellWorkers& workers);
+
 /// The results of all cells, in their order. Reads those that are done; trains the others (or loads their
 /// checkpoints), scores them and writes the results. Cells that share a training run one after the other, each
 /// group on the first free job. With shares, only one process at a time works on a training; the others

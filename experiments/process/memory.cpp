@@ -82,8 +82,10 @@ MemoryLimit memory_limit(const fs::path& root) {
   return lowest;
 }
 
+bool fits_memory(double bytes, const MemoryLimit& limit) { return certain_share * bytes <= limit.bytes; }
+
 void check_memory(double bytes, const MemoryLimit& limit) {
-  if (certain_share * bytes <= limit.bytes) return;
+  if (fits_memory(bytes, limit)) return;
   throw ConfigError(fmt::format("out of memory: this run needs about {}, {} {}; {}", size_text(bytes),
                                 limit.source, size_text(limit.bytes), less_memory));
 }

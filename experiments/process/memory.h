@@ -24,6 +24,9 @@ inline const std::string less_memory =
     "use a smaller model.d_model, model.layers, train.batch, task.train_length or evaluate.lengths, fewer "
     "rows in tables of positions, or fewer --threads (--dry-run shows what each row needs)";
 
+/// Whether a run that needs about `bytes` may fit into the limit.
+bool fits_memory(double bytes, const MemoryLimit& limit = memory_limit());
+
 /// Throws ConfigError if a run that needs about `bytes` certainly exceeds the limit.
 void check_memory(double bytes, const MemoryLimit& limit = memory_limit());
 

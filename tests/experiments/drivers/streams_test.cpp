@@ -57,7 +57,7 @@ TEST(Streams, AReaderThatHasReadEnoughOfAnAnswerIsNoMistake) {
 
 TEST(Streams, AClosedStdinIsNotMissed) {
   EXPECT_EQ(run_with("extrapolation", one_layer + "run", "<&- >out.txt 2>&1"), 0);
-  EXPECT_TRUE(exists("run/curves.svg"));
+  EXPECT_TRUE(exists("run/report.html"));
 }
 
 TEST(Messages, DoNotPassOnWhatATerminalObeys) {
