@@ -7,6 +7,7 @@ endif()
 set(encoding ${CMAKE_MATCH_1})
 set(hash ${CMAKE_MATCH_2})
 
+file(REMOVE_RECURSE "${WORK}")
 execute_process(COMMAND ${BIN}/extrapolation --quiet --config ${root}/configs/extrapolation.cfg --experiment.seeds=1
                         --compare.model.encoding=${encoding} --evaluate.lengths=1x --evaluate.conditions=trained
                         --out ${WORK} OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
