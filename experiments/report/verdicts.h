@@ -23,7 +23,7 @@ std::string procedure(const ExperimentResult& result);
 std::vector<std::string> warnings(const ExperimentResult& result);
 
 /// "seeds = 4: no pair of rows can be decided; 9 can decide all 12 …": a line for the pairs of rows and one for the comparisons of
-/// claims, each only if so many seeds cannot decide all of them. Needs no results.
+/// claims, each only if that number of seeds cannot decide all of them. Needs no results.
 std::vector<std::string> too_few_seeds(const ExperimentResult& result, Index seeds, Index of_claims);
 
 }  // namespace ordinal::experiments

@@ -77,7 +77,7 @@ Comparison compare(std::vector<double> differences);
 /// Decides comparisons that are made together.
 void decide(std::span<Comparison* const> family);
 
-/// The number of seeds from which a family of so many comparisons can be decided, if the seeds agree.
+/// The smallest number of seeds that can decide a family with this number of comparisons, if all seeds agree.
 Index seeds_to_decide(Index comparisons);
 
 }  // namespace ordinal::experiments

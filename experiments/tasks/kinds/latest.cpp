@@ -227,7 +227,7 @@ std::vector<TaskEntry> latest_tasks() {
        .definition =
            R"(A document holds names A, B, C, …, each with letters of its own: the first `letters` of a … z 0 … 9 belong to A,
 the next to B, and so on. As long as a name is open, each of its letters comes once, in any order. After the last one
-it waits for its question, which is the name and, as the answer, that last letter; then it is open anew.
+it waits for its question, which is the name followed by the answer, that last letter; then it is open again.
 At the start all names are open. What comes next:
   a question  of the name that is due first (of several, the first name), if it is due, or if all names wait
   a letter    otherwise: any of the open names, then any of its letters that are left
