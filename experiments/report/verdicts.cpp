@@ -83,9 +83,9 @@ class Sentences {
                       "one seed share the order of the data, the validation examples and the initial values "
                       "of what they have in "
                       "common), and the {} comparisons of ranked rows at the longest length are decided "
-                      "together (Holm): of m, the "
-                      "one with the i-th smallest p if it and all smaller ones are at most 0.05 / (m + 1 - "
-                      "i), so that at most one "
+                      "together (Holm): each if its p "
+                      "and all smaller ones are at most 0.05 / (number of those whose p is at least as "
+                      "large), so that at most one "
                       "report in twenty has a verdict that is due to chance",
                       family_.size()));
       sentences.emplace_back(

@@ -87,15 +87,15 @@ Comparison compare(std::vector<double> differences) {
 void decide(std::span<Comparison* const> family) {
   std::vector<Comparison*> sorted(family.begin(), family.end());
   std::ranges::stable_sort(sorted, {}, &Comparison::p);
-  auto left = static_cast<double>(sorted.size());
+  double level = 0.0;
   bool all_decided = true;
-  for (Comparison* one : sorted) {
-    const double level = family_level / left;
-    one->interval = median_interval(one->differences, level);
-    all_decided = all_decided && one->p() <= level;
-    if (!all_decided) continue;
-    one->decision = one->ahead > one->behind ? Decision::holds : Decision::fails;
-    left -= 1.0;
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    Comparison& one = *sorted[i];
+    const bool is_tied = i > 0 && one.p() == sorted[i - 1]->p();
+    if (all_decided && !is_tied) level = family_level / static_cast<double>(sorted.size() - i);
+    one.interval = median_interval(one.differences, level);
+    all_decided = all_decided && one.p() <= level;
+    if (all_decided) one.decision = one.ahead > one.behind ? Decision::holds : Decision::fails;
   }
 }
 

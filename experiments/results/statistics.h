@@ -3,8 +3,9 @@
 //   Test      In n seeds let d_s be the difference in seed s. With `ahead` seeds for one side and `behind` for the other,
 //             p = 2 · P(Bin(n, 1/2) >= max(ahead, behind)), at most 1: the exact sign test. A seed in which the two are equal
 //             counts for neither, so it speaks against both verdicts.
-//   Family    Holm 1979: of m comparisons that are made together, the one with the i-th smallest p is decided if its p and
-//             all smaller ones are at most 0.05 / (m + 1 - i). The others are undecided, at the level at which this ended.
+//   Family    Holm 1979: of comparisons that are made together, each has the level 0.05 / (number of those whose p is at least
+//             as large). One is decided if its p and all smaller ones are at most their levels. The others are undecided,
+//             at the level at which this ended.
 //   Interval  of the median difference, at the level α of its test: d_(j) to d_(n+1-j) of the sorted differences, with the largest
 //             j for which 2 · P(Bin(n, 1/2) < j) <= α; none if there is no such j. A comparison is decided exactly if its
 //             interval lies on one side of 0.

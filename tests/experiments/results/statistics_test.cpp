@@ -146,6 +146,19 @@ TEST(Decide, StepsDownAsHolmDoes) {
   EXPECT_EQ(family[0].decision, Decision::holds) << "0.0215 against 0.05, after one that is decided";
 }
 
+// Three with the same p have the same level, 0.05 / 3, in whatever order they are given.
+TEST(Decide, GivesEqualComparisonsOneLevel) {
+  std::vector<Comparison> family(3, compare(differences(10, 0)));
+  std::vector<Comparison*> all;
+  for (Comparison& one : family) all.push_back(&one);
+  decide(all);
+  for (const Comparison& one : family) {
+    EXPECT_EQ(one.interval.low, 1.0)
+        << "the smallest difference: the second smallest needs a level of 0.0215";
+    EXPECT_EQ(one.decision, Decision::holds);
+  }
+}
+
 TEST(SeedsToDecide, AreThoseWhoseAgreementIsEnough) {
   EXPECT_EQ(seeds_to_decide(1), 6);
   EXPECT_EQ(seeds_to_decide(6), 8);
