@@ -70,7 +70,7 @@ def comparisons(scores, metrics):
             level = 0.05 / sum(other >= p for other, _ in pairs)
             is_open = p > level
         found = interval(differences, level)
-        for sign in (1, -1):
+        for sign in (1, -1) if found else ():
             low, high = sorted((sign * found[0], sign * found[1]))
             texts.add(f"{sign * statistics.median(differences):.2f} ({low:.2f} to {high:.2f})")
     return texts
