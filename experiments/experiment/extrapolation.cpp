@@ -1,16 +1,23 @@
 #include "experiments/experiment/extrapolation.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <span>
+#include <stdexcept>
 
+#include "experiments/claims/claims_report.h"
 #include "experiments/claims/sections.h"
-#include "experiments/experiment/dry_run.h"
+#include "experiments/experiment/figures.h"
 #include "experiments/experiment/outline.h"
 #include "experiments/experiment/tuning.h"
+#include "experiments/process/machine.h"
 #include "experiments/process/streams.h"
+#include "experiments/report/terminal_table.h"
 #include "experiments/report/verdicts.h"
-#include "experiments/settings/command_line.h"
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
 
@@ -34,6 +41,35 @@ void check_out(const std::filesystem::path& out, Holds holds) {
   }
 }
 
+void write_manifest(const ExperimentResult& result, const LockedPath& out) {
+  nlohmann::ordered_json manifest;
+  for (const auto& [key, value] : result.manifest) manifest[key] = value;
+  for (const CellResult& cell : result.cells) {
+    manifest["weights_hash"][cell.row][std::to_string(cell.seed)] = cell.weights_hash;
+  }
+  manifest["metrics"] = nlohmann::ordered_json::array();
+  for (const MetricSpec& metric : result.metrics) {
+    manifest["metrics"].push_back({{"id", metric.id},
+                                   {"name", metric.title()},
+                                   {"unit", metric.measure == Measure::bits ? "bits" : ""},
+                                   {"lower_is_better", metric.lower_is_better()}});
+  }
+  manifest["gate"] = nullptr;
+  if (result.gate) {
+    manifest["gate"] = {
+        {"metric", result.gate->metric}, {"threshold", result.gate->threshold}, {"text", result.gate->text}};
+  }
+  write_file_atomically(out / "manifest.json", manifest.dump(2) + "\n");
+}
+
+// In a comparison, a model that could not be trained is a result.
+void require_model(const CellResult& result) {
+  if (!result.weights_hash.empty()) return;
+  const Score& score = result.scores.front();
+  if (score.failed) throw PositionError(score.why);
+  throw std::runtime_error(score.why);
+}
+
 }  // namespace
 
 std::string name_by_folder(const std::filesystem::path& folder) {
@@ -43,28 +79,16 @@ std::string name_by_folder(const std::filesystem::path& folder) {
 
 Extrapolation::Extrapolation(const Settings& settings, std::filesystem::path out, const CellWorkers& workers,
                              Form form)
-    : settings_(settings),
-      out_(std::move(out)),
-      workers_(workers),
-      form_(std::move(form)),
-      makers_(std::move(form_.makers)),
-      entrants_(std::move(form_.rows)) {
+    : settings_(settings), out_(std::move(out)), workers_(workers), form_(std::move(form)) {
   check_tuning(settings);
-  if (entrants_.empty()) {
-    for (const Row& row : rows_of(settings)) entrants_.push_back(makers_.make(row));
+  if (form_.rows.empty()) {
+    for (const Row& row : rows_of(settings)) form_.rows.push_back(form_.makers.make(row));
   }
-  candidates_ = tuning_candidates(entrants_, settings, makers_);
-  read_claims();
-  make_cells();
-}
-
-void Extrapolation::score_readers() {
-  if (has_readers_) return;
-  ExperimentResult outline = this->outline();
-  add_references(outline, entrants_.front(), makers_, seeds(settings_).front());
-  references_ = std::move(outline.references);
-  gate_ = std::move(outline.gate);
-  has_readers_ = true;
+  candidates_ = tuning_candidates(form_.rows, settings, form_.makers);
+  prepare();
+  claims_ = claims_of(settings_);  // the rows, lengths, metrics and conditions that they name must exist
+  const std::vector<std::string> problems = claim_problems(claims_, frame_);
+  if (!problems.empty()) throw ConfigError(joined(problems, "\n"));
 }
 
 LockedPath Extrapolation::folder_of_cell(const Row& row, std::uint64_t seed) const {
@@ -73,19 +97,31 @@ LockedPath Extrapolation::folder_of_cell(const Row& row, std::uint64_t seed) con
   return out_ / all / row.folder / fmt::format("seed-{}", seed);
 }
 
-void Extrapolation::make_cells() {
-  std::vector<Cell> cells;
-  for (const Entrant& entrant : entrants_) {
+void Extrapolation::prepare() {
+  cells_.clear();
+  for (const Entrant& entrant : form_.rows) {
     for (const std::uint64_t seed : seeds(settings_)) {
       const auto scored = entrant.checkpoints.find(seed);
       if (form_.holds == Holds::scores && scored == entrant.checkpoints.end()) continue;
-      Cell& cell = cells.emplace_back(Cell{entrant, settings_, seed, folder_of_cell(entrant.row, seed)});
+      Cell& cell = cells_.emplace_back(Cell{entrant, settings_, seed, folder_of_cell(entrant.row, seed)});
       if (scored != entrant.checkpoints.end()) cell.checkpoint = scored->second;
       cell.initial = form_.initial;
     }
   }
-  if (form_.holds != Holds::scores) share_trainings(cells);
-  cells_ = std::move(cells);
+  if (form_.holds != Holds::scores) share_trainings(cells_);
+  ExperimentResult frame = outline_of(form_.rows, form_.makers);
+  frame.name = form_.holds == Holds::cells ? settings_.text("experiment.name") : name_by_folder(out_);
+  frame.settings = settings_.resolved_config();
+  const std::string config = (out_ / "resolved.cfg").string();
+  frame.command = !form_.command.empty()
+                      ? form_.command
+                      : fmt::format("./experiments/run {} --out={}",
+                                    quoted_for_shell((config.starts_with('-') ? "./" : "") + config),
+                                    quoted_for_shell(out_.string()));
+  frame.manifest.insert(frame.manifest.begin(), {"seeds", settings_.text("experiment.seeds")});
+  frame.references = std::move(frame_.references);
+  frame.gate = std::move(frame_.gate);
+  frame_ = std::move(frame);
 }
 
 std::vector<Cell> Extrapolation::own_cells() const {
@@ -95,22 +131,20 @@ std::vector<Cell> Extrapolation::own_cells() const {
   return own;
 }
 
-// Rows, lengths, metrics and conditions that claims name must exist.
-void Extrapolation::read_claims() {
-  claims_ = claims_of(settings_);
-  const std::vector<std::string> problems = claim_problems(claims_, outline());
-  if (!problems.empty()) throw ConfigError(joined(problems, "\n"));
+void Extrapolation::score_readers() {
+  if (frame_.references.empty())
+    add_references(frame_, form_.rows.front(), form_.makers, seeds(settings_).front());
 }
 
 // A plan for which there is not enough memory has no warnings that come from the scores of readers.
 std::string Extrapolation::plan() {
   if (fit_memory(cells_, workers_)) score_readers();
   std::string text = form_.plan;
-  if (text.empty()) text = dry_run_text(settings_, entrants_, candidates_, workers_.threads.count());
-  const ExperimentResult result = outline();
+  if (form_.holds != Holds::scores)
+    text += dry_run_text(settings_, form_.rows, candidates_, workers_.threads.count());
   Index of_claims = 0;
   for (const Claim& claim : claims_) of_claims += std::ssize(claim.statement.relations);
-  for (const auto& lines : {warnings(result), too_few_seeds(result, std::ssize(seeds(settings_)), of_claims)})
+  for (const auto& lines : {warnings(frame_), too_few_seeds(frame_, std::ssize(seeds(settings_)), of_claims)})
     for (const std::string& line : lines) text += line + "\n";
   return text;
 }
@@ -126,9 +160,9 @@ void Extrapolation::check_folders() {
 void Extrapolation::begin() {
   using Holder = FolderLock::Holder;
   lock_.emplace(out_, workers_.share ? Holder::one_of_several : Holder::here,
-                settings_.resolved_config() + makers_.data());
+                settings_.resolved_config() + form_.makers.data());
   out_ = lock_->path();
-  make_cells();
+  prepare();
   check_folders();
 }
 
@@ -149,10 +183,10 @@ std::optional<std::vector<CellResult>> Extrapolation::results(Progress& progress
   const InterruptGuard interrupt;
   if (!settings_.tuned().empty()) {
     const std::vector<Cell> cells = tuning_cells(candidates_, settings_, out_);
-    if (!tune(entrants_, cells, settings_, makers_, workers_, progress, interrupt)) return std::nullopt;
-    make_cells();
+    if (!tune(form_.rows, cells, settings_, form_.makers, workers_, progress, interrupt)) return std::nullopt;
+    prepare();
+    check_cells(cells_, workers_);
   }
-  if (!settings_.tuned().empty()) check_cells(cells_, workers_);
   write_file_atomically(out_ / "resolved.cfg", settings_.resolved_config());
   ResultsSoFar finished;
   if (!workers_.share)
@@ -161,38 +195,22 @@ std::optional<std::vector<CellResult>> Extrapolation::results(Progress& progress
   return interrupt.requested() ? std::nullopt : results;
 }
 
-ExperimentResult Extrapolation::outline() const {
-  ExperimentResult result = outline_of(entrants_);
-  result.name = form_.holds == Holds::cells ? settings_.text("experiment.name") : name_by_folder(out_);
-  result.references = references_;
-  result.gate = gate_;
-  return result;
-}
-
-ExperimentResult Extrapolation::experiment(std::vector<CellResult> results) {
-  if (!frame_) {
-    frame_ = outline();
-    frame_->settings = settings_.resolved_config();
-    const std::string folder = out_.string();
-    const std::string config = (out_ / "resolved.cfg").string();
-    frame_->command = form_.command;
-    if (form_.command.empty())
-      frame_->command = fmt::format("./experiments/run {} --out={}",
-                                    quoted_for_shell((config.starts_with('-') ? "./" : "") + config),
-                                    quoted_for_shell(folder));
-    frame_->manifest = {{"seeds", settings_.text("experiment.seeds")}};
-    add_tasks(*frame_, entrants_, makers_);
-  }
-  ExperimentResult result = *frame_;
-  add_cells(result, std::move(results));
+ExperimentResult Extrapolation::experiment(std::vector<CellResult> cells) const {
+  ExperimentResult result = frame_;
+  result.cells = std::move(cells);
+  std::set<std::string> builds;
+  for (const CellResult& cell : result.cells) builds.insert(cell.builds);
+  const auto facts = machine_facts();
+  result.manifest.insert(result.manifest.begin(), facts.begin(), facts.end());
+  result.manifest.emplace_back("trained_by", fmt::format("{}", fmt::join(builds, "; ")));
   return result;
 }
 
 // A page that cannot be written does not stop the trainings; the report at the end says so, too.
-void Extrapolation::write_page_so_far(std::vector<CellResult> results, Progress& progress) {
+void Extrapolation::write_page_so_far(std::vector<CellResult> cells, Progress& progress) const {
   out_.check();
   try {
-    ExperimentResult result = experiment(std::move(results));
+    ExperimentResult result = experiment(std::move(cells));
     result.missing = std::ssize(cells_) - std::ssize(result.cells);
     write_page(result, out_);
   } catch (const std::exception& error) {
@@ -205,7 +223,45 @@ std::vector<ClaimResult> Extrapolation::decide_claims(const ExperimentResult& re
 }
 
 std::filesystem::path Extrapolation::report(const ExperimentResult& result) const {
-  return write_experiment(result, cells_, out_);
+  write_manifest(result, out_);
+  std::vector<Figure> figures;
+  for (auto row = cells_.begin(); row != cells_.end();) {
+    const auto is_other = [&](const Cell& cell) { return &cell.entrant != &row->entrant; };
+    const auto end = std::find_if(row, cells_.end(), is_other);
+    std::ranges::move(row_figures({row, end}, result), std::back_inserter(figures));
+    row = end;
+  }
+  return write_report(result, out_, figures);
+}
+
+int run_experiment(const CommandLine& command, const Settings& settings, const std::filesystem::path& out,
+                   Form form) {
+  Threads threads(command.threads);
+  Progress progress(command.quiet);
+  const bool is_one = form.holds == Holds::training;
+  Extrapolation experiment(settings, out, {threads, command.jobs, command.share}, std::move(form));
+  if (command.dry_run) {
+    say_on_stdout(experiment.plan());
+    return 0;
+  }
+  experiment.check_folders();  // before it writes the lock
+  experiment.begin();
+  progress.say(startup_line(threads.count()));
+  progress.say(experiment.plan());
+  const std::optional<ExperimentResult> result = experiment.run(progress);
+  if (!result) return say_interrupted(command.invocation);
+  if (command.share) return 0;
+  if (is_one) require_model(result->cells.front());
+  const std::filesystem::path page = experiment.report(*result);
+  draw_on_stdout(terminal_table(*result, terminal_of(STDOUT_FILENO)));
+  if (!settings.sections("claim").empty()) {
+    const std::vector<DecidedClaims> decided = {{"", result->name, page, experiment.decide_claims(*result)}};
+    write_claims(decided, experiment.out());
+    say_on_stdout(claims_text(decided));
+  }
+  if (is_one) say_on_stdout(fmt::format("checkpoint: {}\n", kept_path(experiment.out(), 0).string()));
+  say_on_stdout(fmt::format("report: {}\n", page.string()));
+  return 0;
 }
 
 }  // namespace ordinal::experiments

@@ -13,20 +13,21 @@
 #include "experiments/process/folder_lock.h"
 #include "experiments/report/report.h"
 #include "experiments/results/result.h"
+#include "experiments/settings/command_line.h"
 
 namespace ordinal::experiments {
 
 /// What a results folder holds: cells/<row>/seed-<n>, a single training, or scores/<row>/seed-<n>.
 enum class Holds { cells, training, scores };
 
-/// How `train` and `evaluate` differ from an experiment that trains the rows of its settings.
+/// What an experiment runs. `train` and `evaluate` give their own rows.
 struct Form {
   Holds holds = Holds::cells;
   std::string command = {};            // that repeats it; empty: a run of resolved.cfg
-  std::string plan = {};               // empty: that of the trainings
+  std::string plan = {};               // before that of the trainings
   std::filesystem::path initial = {};  // the checkpoint from which a single training starts
   std::vector<Entrant> rows = {};      // empty: those of the settings
-  Entrants makers = {};                // of these rows
+  Entrants makers = {};                // of the rows
 };
 
 /// What a row is called whose files stand in this folder: "rope" for results/rope.
@@ -39,8 +40,8 @@ class Extrapolation {
   Extrapolation(const Settings& settings, std::filesystem::path out, const CellWorkers& workers,
                 Form form = {});
 
-  /// What would be run: cells, parameters, floating-point operations and memory of each. Or the plan of the form. Then what the
-  /// results will not be able to say.
+  /// What would be run: cells, parameters, floating-point operations and memory of each. Then what the results will not be
+  /// able to say.
   std::string plan();
 
   /// Throws ConfigError if the results folder holds something else, and what check_cells() throws.
@@ -59,38 +60,34 @@ class Extrapolation {
   /// The verdicts on the config's claims.
   std::vector<ClaimResult> decide_claims(const ExperimentResult& result) const;
 
-  /// Writes manifest, tables, plots and page, see write_experiment().
+  /// Writes the manifest, with the hash of each model's weights, the metrics and the learning gate. Also writes the report,
+  /// with pictures of the models, see row_figures(). Returns its page.
   std::filesystem::path report(const ExperimentResult& result) const;
 
  private:
   LockedPath folder_of_cell(const Row& row, std::uint64_t seed) const;
-  void make_cells();
+  /// Makes the cells and what of the experiment does not depend on results. Call it again when the folder or rows change.
+  void prepare();
   std::vector<Cell> own_cells() const;  // of this share
-  void read_claims();
-  /// Scores the readers, and sets the gate; once.
-  void score_readers();
+  void score_readers();                 // once; sets the gate
   std::optional<std::vector<CellResult>> results(Progress& progress);
-  /// Rows, lengths, conditions and metrics, without results.
-  ExperimentResult outline() const;
-  /// The experiment with these results. Computes what does not depend on them only once.
-  ExperimentResult experiment(std::vector<CellResult> results);
-  void write_page_so_far(std::vector<CellResult> results, Progress& progress);
+  ExperimentResult experiment(std::vector<CellResult> cells) const;
+  void write_page_so_far(std::vector<CellResult> cells, Progress& progress) const;
 
   const Settings& settings_;
   LockedPath out_;
   std::optional<FolderLock> lock_;
   CellWorkers workers_;
   Form form_;
-  Entrants makers_;
-  std::vector<Entrant> entrants_;
   std::vector<Entrant> candidates_;  // from which tuning chooses
-  std::vector<Score> references_;
-  std::optional<LearningGate> gate_;
-  bool has_readers_ = false;
   std::vector<Cell> cells_;
   std::vector<Claim> claims_;
-  std::optional<ExperimentResult>
-      frame_;  // what does not depend on results; set after tuning, which changes rows
+  ExperimentResult frame_;  // without results
 };
+
+/// Runs the experiment of a command, or says what it would do, and prints its table, the verdicts on its claims and where the
+/// report is. Returns the exit code. Throws PositionError or std::runtime_error if a single training failed or diverged.
+int run_experiment(const CommandLine& command, const Settings& settings, const std::filesystem::path& out,
+                   Form form = {});
 
 }  // namespace ordinal::experiments

@@ -3,15 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
-#include "experiments/experiment/figures.h"
-#include "experiments/process/machine.h"
 #include "experiments/report/comparison.h"
 #include "experiments/scoring/references.h"
 #include "framework/core/errors.h"
-#include "framework/storage/atomic_file.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -53,10 +49,8 @@ void add_rows(const std::vector<Entrant>& entrants, ExperimentResult& result) {
   result.train_length = entrants.front().row.settings.integer("task.train_length");
   for (const Entrant& entrant : entrants) {
     if (entrant.row.settings.integer("task.train_length") != result.train_length) result.train_length = 0;
-    for (const Stage& stage : entrant.stages) {
-      if (&stage == &entrant.first()) continue;
-      result.longest_trained = std::max(result.longest_trained, lengths_of(stage).longest());
-    }
+    if (entrant.stages.size() > 1)
+      result.longest_trained = std::max(result.longest_trained, lengths_of(entrant.last()).longest());
     result.rows.push_back({entrant.row.label, entrant.row.factors, entrant.notes()});
     for (const Index length : evaluation_lengths(entrant.row.settings)) lengths.insert(length);
   }
@@ -82,36 +76,63 @@ std::string question_of(const std::vector<Entrant>& entrants, const ExperimentRe
   return fmt::format("{}, how does {} do on longer ones?", trained, rows);
 }
 
-void write_manifest(const ExperimentResult& result, const LockedPath& out) {
-  nlohmann::ordered_json manifest;
-  for (const auto& [key, value] : result.manifest) manifest[key] = value;
-  for (const CellResult& cell : result.cells) {
-    manifest["weights_hash"][cell.row][std::to_string(cell.seed)] = cell.weights_hash;
+// Distinct trainings, and their floating-point operations for one seed.
+struct Trained {
+  std::set<std::string> identities = {};
+  double flops = 0.0;
+
+  // Returns whether the training is new.
+  bool add(const Stage& stage) {
+    const bool is_new = identities.insert(stage.identity).second;
+    if (is_new) flops += stage.work.flops;
+    return is_new;
   }
-  manifest["metrics"] = nlohmann::ordered_json::array();
-  for (const MetricSpec& metric : result.metrics) {
-    manifest["metrics"].push_back({{"id", metric.id},
-                                   {"name", metric.title()},
-                                   {"unit", metric.measure == Measure::bits ? "bits" : ""},
-                                   {"lower_is_better", metric.lower_is_better()}});
+};
+
+// The rows of the table, with the notes below each.
+std::string table(const std::vector<Entrant>& entrants, int threads, Trained& trained) {
+  std::size_t width = 24;
+  for (const Entrant& entrant : entrants) width = std::max(width, entrant.row.label.size());
+  const auto line = [&](const auto&... columns) {
+    return fmt::format("{:<{}} {:>12} {:>24} {:>10} {:>11} {:>12}\n", columns...);
+  };
+  std::string text =
+      line("row", width, "parameters", "steps × batch × tokens", "TFLOPs", "memory", "to score");
+  for (const Entrant& entrant : entrants) {
+    for (const Stage& stage : entrant.stages) {
+      const Workload& work = stage.work;
+      text +=
+          line(&stage == &entrant.first() ? entrant.row.label : "  then fine-tuned", width, work.parameters,
+               fmt::format("{} × {} × {}{}", work.steps, work.batch, work.one_length ? "" : "up to ",
+                           work.seq_len),
+               trained.add(stage) ? fmt::format("{:.3g}", work.flops / 1e12) : "shared",
+               fmt::format("{:.1f} MB", work.training.bytes(threads) / 1e6),
+               fmt::format("+ {:.1f} MB", work.scoring.bytes(threads) / 1e6));
+      text += fmt::format("  {}{}{}\n", work.positions, work.constants.empty() ? "" : "; ", work.constants);
+    }
+    for (const std::string& note : entrant.notes()) text += fmt::format("  {}\n", note);
   }
-  manifest["gate"] = nullptr;
-  if (result.gate) {
-    manifest["gate"] = {
-        {"metric", result.gate->metric}, {"threshold", result.gate->threshold}, {"text", result.gate->text}};
-  }
-  write_file_atomically(out / "manifest.json", manifest.dump(2) + "\n");
+  return text;
 }
 
 }  // namespace
 
-ExperimentResult outline_of(const std::vector<Entrant>& entrants) {
+ExperimentResult outline_of(const std::vector<Entrant>& entrants, const Entrants& makers) {
   check_metrics(entrants);
   ExperimentResult result;
   add_rows(entrants, result);
   result.conditions = entrants.front().row.settings.list("evaluate.conditions");
   result.metrics = entrants.front().task().metrics();
   std::ranges::stable_partition(result.metrics, &MetricSpec::headline);
+  result.question = question_of(entrants, result);
+  std::vector<std::string> tasks;
+  std::vector<std::string> hashes;
+  for (const auto& [name, task] : makers.tasks()) {
+    tasks.push_back(task->describe());
+    hashes.push_back(task->data_hash());
+  }
+  result.task = joined(tasks, "; ");
+  result.manifest = {{"data_hash", joined(hashes)}};
   return result;
 }
 
@@ -130,39 +151,28 @@ void add_references(ExperimentResult& result, const Entrant& first, const Entran
   result.gate = common_gate(tasks, threshold);
 }
 
-void add_tasks(ExperimentResult& result, const std::vector<Entrant>& entrants, const Entrants& makers) {
-  result.question = question_of(entrants, result);
-  std::vector<std::string> tasks;
-  std::vector<std::string> hashes;
-  for (const auto& [name, task] : makers.tasks()) {
-    tasks.push_back(task->describe());
-    hashes.push_back(task->data_hash());
+std::string dry_run_text(const Settings& settings, const std::vector<Entrant>& entrants,
+                         const std::vector<Entrant>& candidates, int threads) {
+  const std::size_t count = seeds(settings).size();
+  Trained choosing;
+  for (const Entrant& candidate : candidates) choosing.add(candidate.first());
+  Trained trained;
+  const std::string rows = table(entrants, threads, trained);
+  std::string text = fmt::format("{} cells = {} rows × {} seeds, {} trainings", entrants.size() * count,
+                                 entrants.size(), count, trained.identities.size() * count);
+  if (!candidates.empty()) text += fmt::format(", after {} that choose values", choosing.identities.size());
+  text += "\n";
+  std::set<std::string> tasks;
+  for (const Entrant& entrant : entrants) tasks.insert(entrant.last().plan.task->describe());
+  for (const std::string& task : tasks) text += fmt::format("task {}\n", task);
+  for (const Factor& factor : settings.tuned()) {
+    text += fmt::format("first, on seed {}, the best {} for each row: {}\n",
+                        settings.integer("experiment.tune_seed"), factor.key, joined(factor.values));
   }
-  result.task = joined(tasks, "; ");
-  result.manifest.emplace_back("data_hash", joined(hashes));
-}
-
-void add_cells(ExperimentResult& result, std::vector<CellResult> cells) {
-  result.cells = std::move(cells);
-  std::set<std::string> builds;
-  for (const CellResult& cell : result.cells) builds.insert(cell.builds);
-  const auto facts = machine_facts();
-  result.manifest.insert(result.manifest.begin(), facts.begin(), facts.end());
-  result.manifest.emplace_back("trained_by", fmt::format("{}", fmt::join(builds, "; ")));
-}
-
-std::filesystem::path write_experiment(const ExperimentResult& result, std::span<const Cell> cells,
-                                       const LockedPath& out) {
-  write_manifest(result, out);
-  std::vector<Figure> figures;
-  while (!cells.empty()) {
-    const auto is_other = [&](const Cell& cell) { return &cell.entrant != &cells.front().entrant; };
-    const auto end = std::ranges::find_if(cells, is_other) - cells.begin();
-    const auto drawn = row_figures(cells.first(static_cast<std::size_t>(end)), result);
-    figures.insert(figures.end(), drawn.begin(), drawn.end());
-    cells = cells.subspan(static_cast<std::size_t>(end));
-  }
-  return write_report(result, out, figures);
+  const double flops = choosing.flops + trained.flops * static_cast<double>(count);
+  return text + rows +
+         fmt::format("all trainings: {:.3g} TFLOPs; scored at lengths {} ({})\n", flops / 1e12,
+                     joined(settings.list("evaluate.lengths")), joined(settings.list("evaluate.conditions")));
 }
 
 }  // namespace ordinal::experiments

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "experiments/experiment/run_experiment.h"
+#include "experiments/experiment/extrapolation.h"
 #include "experiments/programs/driver.h"
 #include "experiments/settings/checkpoint_settings.h"
 #include "experiments/settings/checks.h"

@@ -1,6 +1,6 @@
 // extrapolation: the main experiment. Trains each positional encoding at one length, tests it at longer ones,
 // and writes a table, plots and a report.
-#include "experiments/experiment/run_experiment.h"
+#include "experiments/experiment/extrapolation.h"
 #include "experiments/programs/driver.h"
 
 namespace ordinal::experiments {

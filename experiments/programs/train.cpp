@@ -1,6 +1,5 @@
 // train: an experiment of one row and one seed, whose files stand in the results folder itself. Run it again to resume.
-#include "experiments/experiment/dry_run.h"
-#include "experiments/experiment/run_experiment.h"
+#include "experiments/experiment/extrapolation.h"
 #include "experiments/programs/driver.h"
 #include "experiments/settings/checkpoint_settings.h"
 #include "experiments/settings/parts.h"
@@ -30,8 +29,7 @@ int train(const CommandLine& command) {
   if (!command.model.empty()) row = named_without_options(settings);
   form.rows.push_back(form.makers.make(row));
   const Stage& stage = form.rows.front().first();
-  form.plan = summary(Transformer<float>(stage.plan.model), stage.work.seq_len) +
-              dry_run_text(settings, form.rows, {}, command.threads);
+  form.plan = summary(Transformer<float>(stage.plan.model), stage.work.seq_len);
   return run_experiment(command, settings, out, std::move(form));
 }
 
