@@ -21,6 +21,21 @@
 namespace ordinal::experiments {
 namespace {
 
+// What `make` returns. What it refuses is refused with the row's label.
+auto of_row(const Row& row, const auto& make) {
+  const auto refusal = [&](const std::exception& error) {
+    return ConfigError(row.label.empty() ? error.what()
+                                         : fmt::format("[row {}] {}", row.label, error.what()));
+  };
+  try {
+    return make();
+  } catch (const ConfigError& error) {
+    throw refusal(error);
+  } catch (const std::invalid_argument& error) {
+    throw refusal(error);
+  }
+}
+
 // Throws ConfigError if a rotation cannot be stretched for sequences of this many tokens.
 void check_stretch(const Transformer<float>& model, const PositionScheme& scheme, Index tokens) {
   if (scheme.stretches())
@@ -98,6 +113,12 @@ void require_same_training(const Cell& cell, const std::vector<Metadata>& there)
 
 }  // namespace
 
+void Entrant::check_targets() const {
+  of_row(row, [&] {
+    for (const Stage& stage : stages) experiments::check_targets(stage.plan);
+  });
+}
+
 std::vector<std::string> Entrant::notes() const {
   std::vector<std::string> notes = untrained_rows(*this);
   if (!tuned.empty()) notes.insert(notes.begin(), tuned);
@@ -133,15 +154,7 @@ std::string Entrants::data() const {
 }
 
 Entrant Entrants::make(const Row& row) {
-  try {
-    return made(row);
-  } catch (const ConfigError& error) {
-    if (row.label.empty()) throw;
-    throw ConfigError(fmt::format("[row {}] {}", row.label, error.what()));
-  } catch (const std::invalid_argument& error) {
-    if (row.label.empty()) throw;
-    throw ConfigError(fmt::format("[row {}] {}", row.label, error.what()));
-  }
+  return of_row(row, [&] { return made(row); });
 }
 
 Entrant Entrants::made(const Row& row) {

@@ -41,6 +41,9 @@ struct Entrant {
   /// The task that it is tested on: that of the first stage.
   const Task& task() const { return *stages.front().plan.task; }
 
+  /// Throws ConfigError, with the row's label, if a stage of training has no target.
+  void check_targets() const;
+
   /// What was tuned, rows of tables that tests read and training never changes, and the test lengths at which its positions
   /// are scaled by another factor than in its second stage.
   std::vector<std::string> notes() const;

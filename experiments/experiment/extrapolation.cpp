@@ -85,6 +85,10 @@ Extrapolation::Extrapolation(const Settings& settings, std::filesystem::path out
     for (const Row& row : rows_of(settings)) form_.rows.push_back(form_.makers.make(row));
   }
   candidates_ = tuning_candidates(form_.rows, settings, form_.makers);
+  if (form_.holds != Holds::scores) {
+    for (const auto* trained : {&form_.rows, &candidates_})
+      for (const Entrant& entrant : *trained) entrant.check_targets();
+  }
   prepare();
   claims_ = claims_of(settings_);  // the rows, lengths, metrics and conditions that they name must exist
   const std::vector<std::string> problems = claim_problems(claims_, frame_);

@@ -9,6 +9,7 @@
 #include "experiments/training/summary.h"
 #include "framework/core/errors.h"
 #include "framework/core/text.h"
+#include "framework/layers/cross_entropy.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -70,6 +71,21 @@ Index longest_piece(const Plan& plan, const Transformer<float>& model, Index len
     }
   }
   return std::min(longest, plan.task->seq_len(length));
+}
+
+void check_targets(const Plan& plan) {
+  constexpr Index most_tokens = 100'000;
+  const Index length = training_lengths(plan.settings).longest();
+  const Index seq_len = plan.task->seq_len(length);
+  for (Index tokens = 0; tokens < most_tokens; tokens += seq_len) {
+    const auto example = static_cast<std::uint32_t>(tokens / seq_len);
+    const Batch batch = make_batch(*plan.task, Split::training, 1, 0, 1, length, example);
+    if (count_targets(batch.targets) > 0) return;
+  }
+  throw ConfigError(fmt::format(
+      "task {}: got length {}, at which no training example has a target, expected a longer one (raise "
+      "task.train_length, or finetune.length)",
+      task_part(plan.settings).name, length));
 }
 
 double ScoringMemory::bytes(int threads, int models) const {

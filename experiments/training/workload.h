@@ -38,6 +38,9 @@ struct Workload {
 /// model cannot be tested under any. Throws ConfigError for a condition whose options contradict each other.
 Index longest_piece(const Plan& plan, const Transformer<float>& model, Index length);
 
+/// Throws ConfigError if no training example of the longest length has a target, as far as 100,000 tokens show.
+void check_targets(const Plan& plan);
+
 /// The workload of training `model` by this plan.
 Workload workload(const Plan& plan, const Transformer<float>& model);
 

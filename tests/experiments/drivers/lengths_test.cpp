@@ -107,6 +107,9 @@ TEST(BadLengths, AreOneLineEach) {
   refused("--task.lengths='mixed(longest=64)' --task.name=text --task.file=short.txt",
           "600 bytes are too few for length 64: the validation part (the last tenth) has 60, expected at "
           "least 65");
+  refused("--task.name=latest --task.train_length=3",
+          "task latest: got length 3, at which no training example has a target, expected a longer one "
+          "(raise task.train_length, or finetune.length)");
   EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
 }
 

@@ -119,6 +119,17 @@ TEST(Workload, ScoresCutSequencesInPieces) {
   EXPECT_EQ(bytes("truncated", "copy"), 0.0) << "nothing is scored: it needs a score for every token";
 }
 
+TEST(Workload, RefusesATaskWhoseTrainingHasNoTarget) {
+  const auto check = [](const std::string& lengths) {
+    check_targets(plan_of(with({{"task.name", "latest"},
+                                {"task.train_length", "3"},
+                                {"task.lengths", lengths},
+                                {"model.encoding", "none"}})));
+  };
+  EXPECT_THROW(check("fixed"), ConfigError);
+  check("mixed(longest=200)");
+}
+
 // A contradiction in a condition is found before anything is trained.
 TEST(Workload, RefusesAConditionThatContradictsItself) {
   EXPECT_THROW(scoring_with({{"evaluate.conditions", "trained, truncated(size=8, stride=9)"}}), ConfigError);
