@@ -213,20 +213,17 @@ std::string weights_hash(const Parameters<float>& values) {
   return fnv1a64_hex(std::as_bytes(values.flat()));
 }
 
-CellResult read_cell(const std::filesystem::path& folder) {
-  const std::string text = read_file(folder / "result.json", largest_document);
-  try {
-    return cell_from_json(text);
-  } catch (const DataError& error) {
-    throw DataError(fmt::format("{}: {}", folder.string(), error.what()));
-  }
-}
-
 std::optional<CellResult> finished_result(const Cell& cell) {
   const auto path = cell.folder / "result.json";
   path.check();
   if (!std::filesystem::exists(path)) return std::nullopt;
-  CellResult result = read_cell(cell.folder);
+  const std::string text = read_file(path, largest_document);
+  CellResult result;
+  try {
+    result = cell_from_json(text);
+  } catch (const DataError& error) {
+    throw DataError(fmt::format("{}: {}", cell.folder.string(), error.what()));
+  }
   const auto& stages = result.settings.stages;
   if (!cell.trainings.empty()) require_same_training(cell, stages);
   const CellSettings here = settings_of(cell);

@@ -15,7 +15,7 @@
 #include "experiments/results/result.h"
 #include "experiments/settings/plan.h"
 #include "experiments/settings/rows.h"
-#include "experiments/training/workload.h"
+#include "experiments/training/summary.h"
 #include "framework/core/parameters.h"
 #include "framework/storage/locked_path.h"
 
@@ -101,12 +101,9 @@ void share_trainings(std::vector<Cell>& cells);
 /// The hash that identifies the weights of a result.
 std::string weights_hash(const Parameters<float>& values);
 
-/// Reads the result.json in a folder. Throws DataError, naming both, for a file that does not hold a
-/// result or was changed after it was written.
-CellResult read_cell(const std::filesystem::path& folder);
-
 /// The result of an earlier run, if there is one with the same settings. Refuses to mix results: throws ConfigError for the
-/// result of another training, unless it is a shorter one that this cell continues. Throws what read_cell() does.
+/// result of another training, unless it is a shorter one that this cell continues. Throws DataError, naming the folder, for a
+/// file that does not hold a result or was changed after it was written.
 std::optional<CellResult> finished_result(const Cell& cell);
 
 /// A result without scores.

@@ -42,7 +42,7 @@ std::unique_ptr<TrainingRun> train(const Cell& cell, const std::string& label, T
       if (!run->train(name.substr(0, name.size() - 2), progress, interrupt)) return nullptr;
     } catch (const Diverged& error) {
       const Index scored = score_step(cell);
-      if (scored == 0 || scored > error.steps()) throw;
+      if (scored == 0 || scored > error.steps) throw;
     }
   }
   return run;
@@ -112,11 +112,11 @@ void check_trainings(const Cell& cell, Threads& threads) {
 }
 
 // The bytes that `jobs` of these cells at a time need at most.
-double largest_memory(const std::vector<const Cell*>& cells, int jobs, int threads) {
+double largest_memory(const std::vector<Cell>& cells, int jobs, int threads) {
   double most = 0.0;
-  for (const Cell* cell : cells) {
-    const int trainings = cell->trainings.empty() ? 0 : jobs;
-    for (const Stage& stage : cell->entrant.stages)
+  for (const Cell& cell : cells) {
+    const int trainings = cell.trainings.empty() ? 0 : jobs;
+    for (const Stage& stage : cell.entrant.stages)
       most = std::max(
           most, stage.work.training.bytes(threads, trainings) + stage.work.scoring.bytes(threads, jobs));
   }
@@ -139,8 +139,8 @@ class Runner {
   // Returns false if interrupted.
   bool run() {
     const std::vector<Group> groups = groups_left();
-    std::vector<const Cell*> left;
-    for (const std::size_t i : left_) left.push_back(&cells_[i]);
+    std::vector<Cell> left;
+    for (const std::size_t i : left_) left.push_back(cells_[i]);
     const int threads = workers_.threads.count();
     const auto memory = [&](int jobs) { return largest_memory(left, jobs, threads); };
     check_memory(memory(1));
@@ -211,11 +211,7 @@ class Runner {
 
   // Returns false if interrupted.
   bool run_cell(std::size_t i, Threads& threads) {
-    std::optional<CellResult> result;
-    try {
-      result = result_of(i, threads);
-    } catch (const Stopped&) {  // during scoring
-    }
+    const std::optional<CellResult> result = result_of(i, threads);
     if (!result) return false;
     const std::lock_guard lock(mutex_);
     results_[i] = result;
@@ -224,16 +220,17 @@ class Runner {
     return true;
   }
 
-  // If one row cannot be trained, the others still run. Returns nothing, or throws Stopped, if interrupted.
+  // If one row cannot be trained, the others still run. Returns nothing if interrupted.
   std::optional<CellResult> result_of(std::size_t i, Threads& threads) {
     const Cell& cell = cells_[i];
-    if (cell.trainings.empty()) return score_cell(cell, nullptr, threads, progress_, interrupt_);
     const auto done = cell.is_from_scratch() ? finished_result(cell) : std::nullopt;
     if (done) return done;  // another process has finished it by now
     try {
       const auto run = train(cell, label(i), threads, progress_, interrupt_);
-      if (!run) return std::nullopt;
+      if (!run && !cell.trainings.empty()) return std::nullopt;
       return score_cell(cell, run.get(), threads, progress_, interrupt_);
+    } catch (const Stopped&) {  // during scoring
+      return std::nullopt;
     } catch (const PositionError& error) {  // the encoding does not support the positions of training
       return fail(i, fmt::format("in training: {}", error.what()), false);
     } catch (const Diverged& error) {
@@ -277,25 +274,23 @@ class Runner {
 }  // namespace
 
 void check_cells(const std::vector<Cell>& cells, const CellWorkers& workers) {
-  std::vector<const Cell*> left;
+  std::vector<Cell> left;
   for (const Cell& cell : cells) {
-    if (!finished_result(cell) || !cell.is_from_scratch()) left.push_back(&cell);
+    if (!finished_result(cell) || !cell.is_from_scratch()) left.push_back(cell);
   }
   check_memory(largest_memory(left, 1, workers.threads.count()));
   std::set<std::filesystem::path> checked;  // rows may share a training
-  for (const Cell* cell : left) {
-    if (cell->trainings.empty()) {
-      ScoredModel{*cell};
-    } else if (checked.insert(cell->trainings.back().folder).second) {
-      check_trainings(*cell, workers.threads);
+  for (const Cell& cell : left) {
+    if (cell.trainings.empty()) {
+      ScoredModel{cell};
+    } else if (checked.insert(cell.trainings.back().folder).second) {
+      check_trainings(cell, workers.threads);
     }
   }
 }
 
 bool fit_memory(const std::vector<Cell>& cells, const CellWorkers& workers) {
-  std::vector<const Cell*> all;
-  for (const Cell& cell : cells) all.push_back(&cell);
-  return fits_memory(largest_memory(all, 1, workers.threads.count()));
+  return fits_memory(largest_memory(cells, 1, workers.threads.count()));
 }
 
 std::optional<std::vector<CellResult>> run_cells(const std::vector<Cell>& cells, const CellWorkers& workers,

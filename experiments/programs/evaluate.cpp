@@ -88,7 +88,7 @@ std::string plan_text(const Form& form, int threads) {
     const Workload& work = row.last().work;
     text +=
         fmt::format("{}: {} parameters, {}; scoring {} tokens needs about {:.1f} MB\n", row.row.label,
-                    work.parameters, work.positions, work.scoring.seq_len, work.scoring.bytes(threads) / 1e6);
+                    work.parameters, work.positions, work.scored_seq_len, work.scoring.bytes(threads) / 1e6);
     for (const auto& [seed, path] : row.checkpoints) text += fmt::format("  seed {}: {}\n", seed, path);
     text += warning_of(row, row.checkpoints.begin()->second);
   }

@@ -4,6 +4,10 @@
 
 #include <algorithm>
 
+#include "experiments/conditions/condition.h"
+#include "experiments/scoring/scoring.h"
+#include "framework/core/errors.h"
+#include "framework/layers/cross_entropy.h"
 #include "framework/training/evaluation.h"
 #include "framework/training/gradient.h"
 
@@ -25,6 +29,44 @@ std::string quantity(double value) {
   return fmt::format("{:.0f}", value);
 }
 
+// The FLOPs of training on one sequence, the mean over lengths.
+double mean_flops(const Plan& plan, const LengthScheme& lengths, const Transformer<float>& model) {
+  double mean = 0.0;
+  for (const auto& [length, share] : lengths.shares(*plan.task)) {
+    const Index seq_len = plan.task->seq_len(length);
+    mean += share * (static_cast<double>(seq_len) * training_flops_per_token(model, seq_len));
+  }
+  return mean;
+}
+
+// Of all lengths of batches: several short sequences may need more than one that is a little longer.
+MemoryNeed largest_training(const Plan& plan, const LengthScheme& lengths, const Transformer<float>& model) {
+  const TrainerOptions options = plan.trainer(1);
+  const Index batch = plan.settings.integer("train.batch");
+  MemoryNeed largest = training_memory(model, options, batch, plan.seq_len());
+  for (const auto& [length, share] : lengths.shares(*plan.task)) {
+    const MemoryNeed memory = training_memory(model, options, batch, plan.task->seq_len(length));
+    largest.run = std::max(largest.run, memory.run);
+  }
+  return largest;
+}
+
+// A batch is tokens, targets, losses and hits. The file holds the values and the optimizer's state; what is read from it
+// replaces the values of the model only when all of it has been read.
+MemoryNeed scoring_memory(const Plan& plan, const Transformer<float>& model, Index length) {
+  const Index sequences = examples_to_score(*plan.task, plan.settings, length);
+  const Index at_once = std::min(plan.settings.integer("train.batch"), sequences);
+  const double batch = static_cast<double>(at_once) * static_cast<double>(plan.task->seq_len(length)) *
+                       static_cast<double>(2 * sizeof(Token) + sizeof(double) + sizeof(char));
+  const auto state = make_optimizer<float>(plan.trainer(1).optimizer, ParameterLayout())->state();
+  const double file = static_cast<double>(3 + std::ssize(state)) *
+                      static_cast<double>(model.layout().flat_size()) * sizeof(float);
+  const Index piece = longest_piece(plan, model, length);
+  return {.model = batch + file,
+          .run = piece > 0 ? scoring_memory_bytes(model, piece, sizeof(float)) : 0.0,
+          .runs = sequences};
+}
+
 }  // namespace
 
 double training_flops_per_token(const Transformer<float>& model, Index seq_len) {
@@ -37,21 +79,74 @@ double recorded_memory_bytes(const Transformer<float>& model, Index sequences, I
   return (token.activations + token.backward) * static_cast<double>(sequences * seq_len * element_bytes);
 }
 
-TrainingMemory training_memory(const Transformer<float>& model, const TrainerOptions& options, Index batch,
-                               Index seq_len) {
+MemoryNeed training_memory(const Transformer<float>& model, const TrainerOptions& options, Index batch,
+                           Index seq_len) {
   check_shards(options.shards);
   const auto state = make_optimizer<float>(options.optimizer, ParameterLayout())->state();
   const auto blocks = static_cast<double>(1 + std::ssize(state) + options.shards);
   const Index of_shard = (batch + options.shards - 1) / options.shards;
-  return {.parameters = blocks * static_cast<double>(model.layout().flat_size()) * sizeof(float),
+  return {.model = blocks * static_cast<double>(model.layout().flat_size()) * sizeof(float),
           .run = recorded_memory_bytes(model, std::min(of_shard, sequences_at_once(seq_len)), seq_len,
                                        sizeof(float)),
-          .shards = options.shards};
+          .runs = options.shards};
 }
 
 double scoring_memory_bytes(const Transformer<float>& model, Index seq_len, Index element_bytes) {
   return model.held_without_recording(seq_len, std::min(seq_len, Evaluator<float>::logit_rows)) *
          static_cast<double>(element_bytes);
+}
+
+Index longest_piece(const Plan& plan, const Transformer<float>& model, Index length) {
+  Index longest = 0;
+  for (const std::string& condition : plan.settings.list("evaluate.conditions")) {
+    make_condition(condition);  // throws for options that contradict each other
+    try {
+      const TestSetup test = test_under(condition, model, *plan.task, plan.test_positions, length);
+      longest = std::max(longest, test.windows.size);
+    } catch (const ConfigError&) {  // nothing is scored under it
+    }
+  }
+  return std::min(longest, plan.task->seq_len(length));
+}
+
+void check_targets(const Plan& plan) {
+  constexpr Index most_tokens = 100'000;
+  const Index length = training_lengths(plan.settings).longest();
+  const Index seq_len = plan.task->seq_len(length);
+  for (Index tokens = 0; tokens < most_tokens; tokens += seq_len) {
+    const auto example = static_cast<std::uint32_t>(tokens / seq_len);
+    const Batch batch = make_batch(*plan.task, Split::training, 1, 0, 1, length, example);
+    if (count_targets(batch.targets) > 0) return;
+  }
+  throw ConfigError(fmt::format(
+      "task {}: got length {}, at which no training example has a target, expected a longer one (raise "
+      "task.train_length, or finetune.length)",
+      task_part(plan.settings).name, length));
+}
+
+Workload workload(const Plan& plan, const Transformer<float>& model) {
+  const Settings& settings = plan.settings;
+  Workload work;
+  work.parameters = model.layout().count();
+  work.constants = model.encoding().constants();
+  work.steps = settings.integer("train.steps");
+  work.batch = settings.integer("train.batch");
+  work.seq_len = plan.seq_len();
+  const LengthScheme lengths = training_lengths(settings);
+  work.one_length = !lengths.has_long_batches() && !lengths.has_short_batches(*plan.task);
+  double sequences = 1.0;  // each factor may be 1e9, more than an integer holds
+  for (const Index factor : {work.steps, work.batch, settings.integer("train.accumulate")}) {
+    sequences *= static_cast<double>(factor);
+  }
+  work.flops = sequences * mean_flops(plan, lengths, model);
+  work.training = largest_training(plan, lengths, model);
+  const Index longest = evaluation_lengths(settings).back();
+  work.scored_seq_len = plan.task->seq_len(longest);
+  work.scoring = scoring_memory(plan, model, longest);
+  const std::string trained = plan.training_positions.describe(work.seq_len);
+  const std::string tested = plan.test_positions.describe(work.scored_seq_len);
+  work.positions = "positions " + trained + (tested == trained ? "" : ", in the test " + tested);
+  return work;
 }
 
 std::string summary(const Transformer<float>& model, Index seq_len) {

@@ -1,9 +1,11 @@
-// The cost of a transformer: its table of parameters, floating-point operations and memory.
+// What a transformer costs: its table of parameters, floating-point operations and memory; and all that its training and
+// scoring need, for --dry-run and the start of a run.
 #pragma once
 
 #include <algorithm>
 #include <string>
 
+#include "experiments/settings/plan.h"
 #include "framework/training/trainer.h"
 #include "models/transformer.h"
 
@@ -18,23 +20,50 @@ double training_flops_per_token(const Transformer<float>& model, Index seq_len);
 double recorded_memory_bytes(const Transformer<float>& model, Index sequences, Index seq_len,
                              Index element_bytes);
 
-/// The bytes that a Trainer holds.
-struct TrainingMemory {
-  double parameters = 0.0;  // values, state of the optimizer, and gradients of each shard
-  double run = 0.0;         // of the run over the part of a shard that a thread computes at a time
-  Index shards = 1;
-
-  /// Of several trainings, on this many threads together.
-  double bytes(int threads, int trainings = 1) const {
-    return trainings * parameters + static_cast<double>(std::min(Index{threads}, trainings * shards)) * run;
-  }
-};
-/// For batches of `batch` sequences of seq_len tokens. Throws as check_shards() and sequences_at_once() do.
-TrainingMemory training_memory(const Transformer<float>& model, const TrainerOptions& options, Index batch,
-                               Index seq_len);
-
 /// Bytes for scoring a sequence: the activations of a run without recording.
 double scoring_memory_bytes(const Transformer<float>& model, Index seq_len, Index element_bytes);
+
+/// The bytes that training or scoring a model holds.
+struct MemoryNeed {
+  double model = 0.0;  // whatever the number of threads
+  double run = 0.0;    // of a run, one on each thread at a time
+  Index runs = 1;
+
+  /// Of several models, on this many threads together.
+  double bytes(int threads, int models = 1) const {
+    return models * model + static_cast<double>(std::min(Index{threads}, models * runs)) * run;
+  }
+};
+
+/// What a Trainer holds for batches of `batch` sequences of seq_len tokens: values, state of the optimizer, and gradients of
+/// each shard; the part of a shard that a thread computes at a time. Throws as check_shards() and sequences_at_once() do.
+MemoryNeed training_memory(const Transformer<float>& model, const TrainerOptions& options, Index batch,
+                           Index seq_len);
+
+struct Workload {
+  Index parameters = 0;
+  Index steps = 0;
+  Index batch = 0;
+  Index seq_len = 0;       // of the longest batch
+  bool one_length = true;  // all batches have that length
+  double flops = 0.0;      // mean over lengths
+  MemoryNeed training;     // with batches of the length that needs most
+  MemoryNeed scoring;      // the model from its file at the longest length, in addition to training
+  Index scored_seq_len = 0;
+  std::string
+      positions;  // of training and, if different, the test: "positions contiguous, in the test yarn, s 4, …"
+  std::string constants;  // of the encoding
+};
+
+/// The tokens of the longest piece of a sequence of `length` that is scored at once under any of evaluate.conditions; 0 if the
+/// model cannot be tested under any. Throws ConfigError for a condition whose options contradict each other.
+Index longest_piece(const Plan& plan, const Transformer<float>& model, Index length);
+
+/// Throws ConfigError if no training example of the longest length has a target, as far as 100,000 tokens show.
+void check_targets(const Plan& plan);
+
+/// The workload of training `model` by this plan.
+Workload workload(const Plan& plan, const Transformer<float>& model);
 
 /// A table of the name, shape, number of elements and forward FLOPs per token of each parameter, and the
 /// totals; then the positional encoding in effect and its constants.

@@ -21,11 +21,8 @@ double number_in(const nlohmann::ordered_json& line, const char* key) {
   return line.is_object() && line.contains(key) && line[key].is_number() ? line[key].get<double>() : -1.0;
 }
 
-// Without the time, which differs from run to run, so that equal trainings have equal checkpoints.
-std::string without_time(nlohmann::ordered_json line) {
-  line.erase("seconds");
-  return line.dump();
-}
+// Without the time, which stands last and differs from run to run, so that equal trainings have equal checkpoints.
+std::string without_time(const std::string& line) { return line.substr(0, line.rfind(",\"seconds\"")) + "}"; }
 
 }  // namespace
 
@@ -41,8 +38,7 @@ void TrainingLog::restore(Index step, const std::string& hash) {
                       .taken = bits >= 0.0,
                       .bits = bits,
                       .gradient_norm = number_in(entry, "gradient_norm"),
-                      .text = line,
-                      .timeless = without_time(entry)});
+                      .text = line});
     seconds_ = std::max(0.0, number_in(entry, "seconds"));
   }
   if (hash.empty() || hash == this->hash()) return;
@@ -73,13 +69,16 @@ void TrainingLog::append(Index step, const StepResult& result, double seconds) {
                                   {"seconds", seconds}};
   if (!result.taken) entry["bits_per_token"] = entry["gradient_norm"] = nullptr;
   append_line(path_, entry.dump());
-  lines_.push_back({step, result.taken, bits, result.gradient_norm, entry.dump(), without_time(entry)});
+  lines_.push_back({step, result.taken, bits, result.gradient_norm, entry.dump()});
   seconds_ = seconds;
 }
 
 std::string TrainingLog::hash() const {
   Fnv1a64 hash;
-  for (const Line& line : lines_) hash.update(std::as_bytes(std::span(line.timeless)));
+  for (const Line& line : lines_) {
+    const std::string text = without_time(line.text);
+    hash.update(std::as_bytes(std::span(text)));
+  }
   return hash.hex();
 }
 

@@ -47,7 +47,6 @@ class TrainingLog {
     double bits = 0.0;
     double gradient_norm = 0.0;
     std::string text = {};
-    std::string timeless = {};  // for the hash
   };
 
   LockedPath path_;

@@ -44,28 +44,26 @@ TrainingRun::TrainingRun(const Plan& plan, std::uint64_t seed, LockedPath folder
       trainer_(model_, plan.trainer(seed), threads),
       metadata_(plan.metadata(seed)),
       log_(folder_ / "metrics.jsonl") {
-  begin(initial);
-}
-
-void TrainingRun::begin(const std::filesystem::path& initial) {
-  std::error_code unknown;
-  if (!initial.empty() && std::filesystem::equivalent(initial, checkpoint_path(), unknown)) {
-    throw CheckpointError(
-        fmt::format("{}: it cannot be both the start and the output of training; choose another --out",
-                    initial.string()));
-  }
-  if (!initial.empty()) {
-    try {
-      adoption_ = adopt_parameters(SafetensorsFile(initial), model_, trainer_.values()).describe();
-    } catch (const CheckpointError& error) {
-      throw CheckpointError(fmt::format("{}: {}", initial.string(), error.what()));
-    }
-    metadata_["initial_model"] = fnv1a64_hex(std::as_bytes(trainer_.values().flat()));
-  }
+  if (!initial.empty()) start_from(initial);
   metadata_["builds"] = builds_with_this("");
   checkpoint_path().check();
   if (std::filesystem::exists(checkpoint_path())) resume();
   seconds_ = log_.seconds();
+}
+
+void TrainingRun::start_from(const std::filesystem::path& initial) {
+  std::error_code unknown;
+  if (std::filesystem::equivalent(initial, checkpoint_path(), unknown)) {
+    throw CheckpointError(
+        fmt::format("{}: it cannot be both the start and the output of training; choose another --out",
+                    initial.string()));
+  }
+  try {
+    adoption_ = adopt_parameters(SafetensorsFile(initial), model_, trainer_.values());
+  } catch (const CheckpointError& error) {
+    throw CheckpointError(fmt::format("{}: {}", initial.string(), error.what()));
+  }
+  metadata_["initial_model"] = fnv1a64_hex(std::as_bytes(trainer_.values().flat()));
 }
 
 void TrainingRun::resume() {
@@ -80,7 +78,6 @@ void TrainingRun::resume() {
   ended_ = parse_integer(written("train.steps")).value_or(total_steps_);
   log_.restore(trainer_.steps(), written("log_hash"));
   if (goes_past_end() && !is_logged(trainer_.steps())) log_.forget(trainer_.steps());
-  skipped_ = log_.skipped(trainer_.steps());
   std::string& builds = metadata_["builds"];
   builds = written("builds");
   if (finished()) return;
@@ -122,7 +119,7 @@ void TrainingRun::check_kept() const {
   }
 }
 
-std::vector<Batch> TrainingRun::next_batches() {
+std::vector<Batch> TrainingRun::next_batches() const {
   const Index accumulate = plan_.settings.integer("train.accumulate");
   std::vector<Batch> batches;
   for (Index micro = 0; micro < accumulate; ++micro) {
@@ -131,7 +128,6 @@ std::vector<Batch> TrainingRun::next_batches() {
         make_batch(*plan_.task, Split::training, data_seed_, number, plan_.settings.integer("train.batch"),
                    lengths_.at(*plan_.task, data_seed_, number));
     batches.push_back(with_positions(std::move(batch), *plan_.task, trainer_.positions()));
-    tokens_ += std::ssize(batches.back().tokens);
   }
   return batches;
 }
@@ -147,24 +143,24 @@ bool TrainingRun::train(const std::string& label, Progress& progress, const Inte
   const double seconds_before = seconds_;
   const Pace pace;
   double recent = 0.0;
+  Index tokens = 0;
   if (first > 0 && finished()) return true;
   checkpoint_path().check();
   std::filesystem::create_directories(folder_);
   // It fails on an unwritable folder before the work; 0 steps also write a model; the log may have lost its last line.
-  if (first == 0 || goes_past_end()) save(checkpoint_path());
+  if (first == 0 || goes_past_end()) save(0);
   log_.begin();
-  if (first > 0 && kept_.contains(first) && !std::filesystem::exists(kept_path(folder_, first)))
-    save(kept_path(folder_, first));
+  if (first > 0 && kept_.contains(first) && !std::filesystem::exists(kept_path(folder_, first))) save(first);
   while (!finished()) {
     const std::vector<Batch> batches = next_batches();
     const StepResult result = trainer_.step(batches);
     seconds_ = seconds_before + pace.seconds();
     const Index done = trainer_.steps();
+    for (const Batch& batch : batches) tokens += std::ssize(batch.tokens);
     if (!result.taken || !result.finite) {
       meet_divergence(result, batches, label, progress);
-    } else {
-      skipped_ = 0;
-      if (is_logged(done) || finished()) log_.append(done, result, seconds_);
+    } else if (is_logged(done) || finished()) {
+      log_.append(done, result, seconds_);
     }
     if (std::isfinite(result.loss))
       recent +=
@@ -172,10 +168,10 @@ bool TrainingRun::train(const std::string& label, Progress& progress, const Inte
     const std::string left =
         pace.time_left(static_cast<double>(done - first), static_cast<double>(total_steps_ - first));
     progress.update(fmt::format("{}  step {}/{}  {} left  loss {:.3f} bits  {:.0f} tokens/s", label, done,
-                                total_steps_, left, recent, static_cast<double>(tokens_) / pace.seconds()));
-    if (kept_.contains(trainer_.steps())) save(kept_path(folder_, trainer_.steps()));
+                                total_steps_, left, recent, static_cast<double>(tokens) / pace.seconds()));
+    if (kept_.contains(trainer_.steps())) save(trainer_.steps());
     const bool stop = interrupt.requested();
-    if (stop || finished() || trainer_.steps() % checkpoint_every == 0) save(checkpoint_path());
+    if (stop || finished() || trainer_.steps() % checkpoint_every == 0) save(0);
     if (stop && !finished()) return false;
   }
   return true;
@@ -198,7 +194,7 @@ void TrainingRun::meet_divergence(const StepResult& result, const std::vector<Ba
                                        divergence(result, batches));
   const std::string& answer = plan_.settings.text("train.on_divergence");
   const bool is_last = trainer_.steps() + 1 >= total_steps_;
-  if (answer == "skip" && !result.taken && !is_last && ++skipped_ <= most_skipped) {
+  if (answer == "skip" && !result.taken && !is_last && log_.skipped(trainer_.steps()) < most_skipped) {
     trainer_.skip_step();
     log_.append(trainer_.steps(), result, seconds_);
     progress.say(label + ": " + what + "; the batch is skipped");
@@ -210,9 +206,9 @@ void TrainingRun::meet_divergence(const StepResult& result, const std::vector<Ba
       trainer_.steps() - (result.taken ? 1 : 0));
 }
 
-void TrainingRun::save(const LockedPath& path) {
+void TrainingRun::save(Index step) {
   metadata_["log_hash"] = log_.hash();
-  save_checkpoint(path, trainer_, metadata_);
+  save_checkpoint(kept_path(folder_, step), trainer_, metadata_);
 }
 
 }  // namespace ordinal::experiments

@@ -21,15 +21,9 @@
 namespace ordinal::experiments {
 
 /// The loss, a gradient or a parameter became infinite or NaN, or the loss exceeded Trainer::largest_loss().
-class Diverged : public std::runtime_error {
- public:
-  Diverged(const std::string& what, Index steps) : std::runtime_error(what), steps_(steps) {}
-
-  /// How many steps were finished before.
-  Index steps() const { return steps_; }
-
- private:
-  Index steps_;
+struct Diverged : std::runtime_error {
+  Diverged(const std::string& what, Index finished) : std::runtime_error(what), steps(finished) {}
+  Index steps;  // that were finished before
 };
 
 /// The path of the checkpoint of a step, in the folder of its training; for 0, that of the last step.
@@ -68,12 +62,12 @@ class TrainingRun {
   double seconds() const { return seconds_; }
 
  private:
-  std::vector<Batch> next_batches();
+  std::vector<Batch> next_batches() const;
   bool is_logged(Index step) const;
-  void begin(const std::filesystem::path& initial);
+  void start_from(const std::filesystem::path& initial);
   void resume();
   void check_kept() const;
-  void save(const LockedPath& path);
+  void save(Index step);  // to kept_path()
   std::string divergence(const StepResult& result, const std::vector<Batch>& batches);
   void meet_divergence(const StepResult& result, const std::vector<Batch>& batches, const std::string& label,
                        Progress& progress);
@@ -92,9 +86,7 @@ class TrainingRun {
   std::string adoption_;
   std::string machine_warning_;
   TrainingLog log_;
-  Index tokens_ = 0;  // trained in this process
   double seconds_ = 0.0;
-  Index skipped_ = 0;  // consecutive steps that were not taken
 };
 
 }  // namespace ordinal::experiments
