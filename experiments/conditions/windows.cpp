@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <stdexcept>
+
+#include "framework/core/errors.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -44,13 +45,16 @@ void score_cut(Evaluator<float>& evaluator, const Batch& batch, const Cut& cut, 
 
 }  // namespace
 
+void check_windows(const Windows& windows) {
+  if (windows.stride <= windows.size) return;
+  throw ConfigError(fmt::format("stride {} exceeds size {}, which leaves out targets (lower stride)",
+                                windows.stride, windows.size));
+}
+
 TokenScores score_in_windows(Evaluator<float>& evaluator, const Batch& batch, const Windows& windows,
                              const RandomKey& first) {
   const auto [size, stride] = windows;
-  if (stride < 1 || stride > size) {
-    throw std::invalid_argument(
-        fmt::format("score_in_windows: got stride {}, expected 1 to the size of a window, {}", stride, size));
-  }
+  check_windows(windows);
   if (batch.seq_len <= size) return evaluator.score(batch, first);
   TokenScores scores{std::vector<double>(batch.tokens.size()), std::vector<char>(batch.tokens.size())};
   // One sequence at a time, because its windows hold size/stride times its tokens. Each window draws random positions as a

@@ -30,10 +30,6 @@ bool says_something(const std::string& label, const MetricSpec& metric, double v
   return label == "oracle" ? value == 1.0 : label != "uniform";
 }
 
-Examples examples_of(const Task& task, const Settings& settings, Index length, std::uint64_t seed) {
-  return validation_examples(task, seed, examples_to_score(task, settings, length), length);
-}
-
 TokenScores oracle_scores(const Examples& examples) {
   TokenScores scores;
   for (const Label& label : examples.labels) {
@@ -85,36 +81,30 @@ std::vector<Reader> readers_of(const Task& task, Index train_length) {
   return readers;
 }
 
+MetricSpec metric_of(const Task& task, const std::string& id) {
+  const std::vector<MetricSpec> metrics = task.metrics();
+  return *std::ranges::find(metrics, id, &MetricSpec::id);
+}
+
 // "accuracy of at least 0.9 at the training length"
-std::string gate_text(const Task& task, const std::string& id, const std::string& threshold) {
-  const auto metrics = task.metrics();
-  const auto metric = std::ranges::find(metrics, id, &MetricSpec::id);
-  return fmt::format("{} of {} {} at the training length", metric->title(false),
-                     metric->lower_is_better() ? "at most" : "at least", threshold);
+std::string gate_text(const MetricSpec& metric, const std::string& threshold) {
+  return fmt::format("{} of {} {} at the training length", metric.title(false),
+                     metric.lower_is_better() ? "at most" : "at least", threshold);
 }
 
 // The task's gate, or its metric with another threshold.
 std::optional<Gate> gate_of(const Task& task, double threshold) {
   std::optional<Gate> gate = task.gate();
   if (!gate || threshold == 0.0) return gate;
-  const auto metrics = task.metrics();
-  const auto metric = std::ranges::find(metrics, gate->metric, &MetricSpec::id);
-  if (!metric->is_fraction() || threshold <= 1.0) return Gate{.metric = gate->metric, .threshold = threshold};
+  const MetricSpec metric = metric_of(task, gate->metric);
+  if (!metric.is_fraction() || threshold <= 1.0) return Gate{.metric = gate->metric, .threshold = threshold};
   throw ConfigError(fmt::format("evaluate.gate: got {}, expected at most 1: it is a threshold of {}",
-                                threshold, metric->title()));
-}
-
-// The score of a reader at a length, or null.
-const Score* score_of(const std::vector<Score>& references, const std::string& reader, Index length,
-                      const std::string& metric) {
-  const auto score = std::ranges::find_if(references, [&](const Score& one) {
-    return one.row == reader && one.length == length && one.metric == metric;
-  });
-  return score == references.end() ? nullptr : &*score;
+                                threshold, metric.title()));
 }
 
 LearningGate fixed_gate(const Task& task, const Gate& gate) {
-  return {gate.metric, gate.threshold, gate_text(task, gate.metric, fmt::format("{}", gate.threshold))};
+  return {gate.metric, gate.threshold,
+          gate_text(metric_of(task, gate.metric), fmt::format("{}", gate.threshold))};
 }
 
 }  // namespace
@@ -124,7 +114,9 @@ std::vector<Score> reference_scores(const Task& task, const Settings& settings,
   const Index train_length = settings.integer("task.train_length");
   const std::vector<MetricSpec> metrics = task.metrics();
   std::vector<Examples> examples;
-  for (const Index length : lengths) examples.push_back(examples_of(task, settings, length, validation_seed));
+  for (const Index length : lengths)
+    examples.push_back(
+        validation_examples(task, validation_seed, examples_to_score(task, settings, length), length));
   std::vector<Score> references;
   for (const Reader& reader : readers_of(task, train_length)) {
     for (std::size_t i = 0; i < lengths.size(); ++i) {
@@ -156,19 +148,24 @@ std::optional<LearningGate> learning_gate(const Task& task, Index train_length,
   const std::optional<Gate> gate = gate_of(task, threshold);
   const bool scored = std::ranges::count(references, train_length, &Score::length) > 0;
   if (!gate || !scored) return std::nullopt;
-  const Score* oracle = score_of(references, "oracle", train_length, gate->metric);
-  const auto metrics = task.metrics();
-  if (gate->reader.empty() && oracle != nullptr &&
-      !std::ranges::find(metrics, gate->metric, &MetricSpec::id)->reached(oracle->value, gate->threshold))
+  const MetricSpec metric = metric_of(task, gate->metric);
+  const auto score_of = [&](const std::string& reader) {
+    return std::ranges::find_if(references, [&](const Score& one) {
+      return one.row == reader && one.length == train_length && one.metric == metric.id;
+    });
+  };
+  if (!gate->reader.empty()) {
+    const double value = score_of(gate->reader)->value;
+    return LearningGate{metric.id, value,
+                        fmt::format("{}, the score of the {} baseline",
+                                    gate_text(metric, fmt::format("{:.3f}", value)), gate->reader)};
+  }
+  const auto oracle = score_of("oracle");
+  if (oracle != references.end() && !metric.reached(oracle->value, gate->threshold))
     throw ConfigError(
         fmt::format("evaluate.gate: got {}, expected one that can be reached: the oracle has {:.4g} {}",
                     gate->threshold, oracle->value, gate->metric));
-  if (gate->reader.empty()) return fixed_gate(task, *gate);
-  const Score* score = score_of(references, gate->reader, train_length, gate->metric);
-  return LearningGate{
-      gate->metric, score->value,
-      fmt::format("{}, the score of the {} baseline",
-                  gate_text(task, gate->metric, fmt::format("{:.3f}", score->value)), gate->reader)};
+  return fixed_gate(task, *gate);
 }
 
 }  // namespace ordinal::experiments

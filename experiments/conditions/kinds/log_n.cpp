@@ -1,7 +1,6 @@
 // log_n: scores times max(1, ln n / ln L) where a query sees n keys and L is the training length: another test of whether
 // attention is spread over too many keys.
 #include "experiments/conditions/condition.h"
-#include "framework/core/errors.h"
 
 namespace ordinal::experiments {
 namespace {

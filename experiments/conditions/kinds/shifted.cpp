@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "experiments/conditions/condition.h"
-#include "framework/core/errors.h"
 
 namespace ordinal::experiments {
 namespace {

@@ -1,21 +1,11 @@
 // truncated: the sequence is cut into windows of `size` tokens (0: the training length), one every `stride` (0: half of a
 // window), each run as a separate sequence. What can be reached without any extrapolation?
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "experiments/conditions/condition.h"
-#include "framework/core/errors.h"
 
 namespace ordinal::experiments {
 namespace {
-
-void check_windows(const Windows& windows) {
-  if (windows.stride > windows.size) {
-    throw ConfigError(fmt::format("stride {} exceeds size {}, which leaves out targets (lower stride)",
-                                  windows.stride, windows.size));
-  }
-}
 
 struct Truncated {
   Index size = 0;

@@ -1,6 +1,5 @@
 // window: each query sees only the last `size` keys (0: the training length). Is attention spread over too many?
 #include "experiments/conditions/condition.h"
-#include "framework/core/errors.h"
 
 namespace ordinal::experiments {
 namespace {
