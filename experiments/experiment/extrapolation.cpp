@@ -25,19 +25,18 @@ namespace ordinal::experiments {
 
 namespace {
 
+// What stands in a results folder, and what it is, by Holds.
+constexpr std::pair<const char*, const char*> kinds[] = {
+    {"cells", "the trainings of an experiment"},
+    {"checkpoint.safetensors", "a single training"},
+    {"scores", "scores of checkpoints, which evaluate wrote"}};
+
 // Results of different programs are not mixed in one folder.
 void check_out(const std::filesystem::path& out, Holds holds) {
-  struct Kind {
-    Holds holds;
-    const char* name;
-    const char* what;
-  };
-  for (const auto& [other, name, what] :
-       {Kind{Holds::cells, "cells", "the trainings of an experiment"},
-        Kind{Holds::training, "checkpoint.safetensors", "a single training"},
-        Kind{Holds::scores, "scores", "scores of checkpoints, which evaluate wrote"}}) {
-    if (other == holds || !std::filesystem::exists(out / name)) continue;
-    throw ConfigError(fmt::format("{}: it holds {}; choose another --out, or remove it", out.string(), what));
+  for (const auto& kind : kinds) {
+    if (&kind == &kinds[static_cast<int>(holds)] || !std::filesystem::exists(out / kind.first)) continue;
+    throw ConfigError(
+        fmt::format("{}: it holds {}; choose another --out, or remove it", out.string(), kind.second));
   }
 }
 
@@ -97,8 +96,7 @@ Extrapolation::Extrapolation(const Settings& settings, std::filesystem::path out
 
 LockedPath Extrapolation::folder_of_cell(const Row& row, std::uint64_t seed) const {
   if (form_.holds == Holds::training) return out_;
-  const char* all = form_.holds == Holds::scores ? "scores" : "cells";
-  return out_ / all / row.folder / fmt::format("seed-{}", seed);
+  return out_ / kinds[static_cast<int>(form_.holds)].first / row.folder / fmt::format("seed-{}", seed);
 }
 
 void Extrapolation::prepare() {
@@ -187,7 +185,7 @@ std::optional<std::vector<CellResult>> Extrapolation::results(Progress& progress
   const InterruptGuard interrupt;
   if (!settings_.tuned().empty()) {
     const std::vector<Cell> cells = tuning_cells(candidates_, settings_, out_);
-    if (!tune(form_.rows, cells, settings_, form_.makers, workers_, progress, interrupt)) return std::nullopt;
+    if (!tune(form_.rows, cells, form_.makers, workers_, progress, interrupt)) return std::nullopt;
     prepare();
     check_cells(cells_, workers_);
   }

@@ -212,18 +212,14 @@ class RowFigures {
   std::map<Index, Attention> attention_;  // by length
 };
 
-// Reads the scored weights of a cell. Returns why they are missing, or nothing.
-std::string load_scored(const Cell& cell, const std::string& scored, Parameters<float>& values) {
-  try {
-    load_parameters(SafetensorsFile(cell.checkpoint), values);
-  } catch (const CheckpointError& error) {
-    return error.what();
-  }
-  if (weights_hash(values) == scored) return "";
-  return fmt::format(
+// Reads the scored weights of a cell. Throws CheckpointError if they are missing.
+void load_scored(const Cell& cell, const std::string& scored, Parameters<float>& values) {
+  load_parameters(SafetensorsFile(cell.checkpoint), values);
+  if (weights_hash(values) == scored) return;
+  throw CheckpointError(fmt::format(
       "{}: it does not hold the weights that were scored (delete result.json beside it to train and score "
       "again)",
-      cell.checkpoint.string());
+      cell.checkpoint.string()));
 }
 
 }  // namespace
@@ -250,11 +246,11 @@ std::vector<Figure> row_figures(std::span<const Cell> row, const ExperimentResul
       return one.row == entrant.row.label && one.seed == cell.seed;
     });
     if (scored == result.cells.end() || scored->weights_hash.empty()) continue;  // it was not trained
-    const std::string why = load_scored(cell, scored->weights_hash, values);
-    if (why.empty()) {
+    try {
+      load_scored(cell, scored->weights_hash, values);
       drawn.add({model, values, *plan.task, plan, cell.evaluation, cell.seed});
-    } else {
-      missing.push_back(fmt::format("Seed {}: {}", cell.seed, why));
+    } catch (const CheckpointError& error) {
+      missing.push_back(fmt::format("Seed {}: {}", cell.seed, error.what()));
     }
   }
   std::vector<Figure> figures = drawn.all();

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <span>
 
 #include "framework/core/errors.h"
 
@@ -29,6 +28,7 @@ Row with_values(Row row, const Combination& values) {
 Entrant candidate_of(const Row& row, const Combination& values, Entrants& entrants) {
   Row candidate = with_values(row, values);
   candidate.label = fmt::format("{}, {}", row.label, text_of(values));
+  candidate.factors = values;
   for (const char* key : {"finetune.steps", "train.score_step"}) candidate.settings.set(key, "0", "tuned");
   Entrant entrant = entrants.make(candidate);
   entrant.row.settings.set("evaluate.lengths", "1x", "tuned");
@@ -81,31 +81,29 @@ std::vector<Entrant> tuning_candidates(const std::vector<Entrant>& rows, const S
 std::vector<Cell> tuning_cells(const std::vector<Entrant>& candidates, const Settings& settings,
                                const LockedPath& out) {
   const auto seed = static_cast<std::uint64_t>(settings.integer("experiment.tune_seed"));
-  const std::vector<Combination> all = combinations(settings.tuned());
   std::vector<Cell> cells;
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const std::string values = folder_of(text_of(all[i % all.size()]));
-    cells.push_back({candidates[i], settings, seed, out / "tuning" / candidates[i].row.folder / values});
+  for (const Entrant& candidate : candidates) {
+    const std::string values = folder_of(text_of(candidate.row.factors));
+    cells.push_back({candidate, settings, seed, out / "tuning" / candidate.row.folder / values});
   }
   share_trainings(cells);
   return cells;
 }
 
-bool tune(std::vector<Entrant>& rows, const std::vector<Cell>& cells, const Settings& settings,
-          Entrants& entrants, const CellWorkers& workers, Progress& progress,
-          const InterruptGuard& interrupt) {
-  const std::vector<Combination> all = combinations(settings.tuned());
-  std::vector<std::string> texts;
-  for (const Combination& values : all) texts.push_back(text_of(values));
+bool tune(std::vector<Entrant>& rows, const std::vector<Cell>& cells, Entrants& entrants,
+          const CellWorkers& workers, Progress& progress, const InterruptGuard& interrupt) {
   const auto results = run_cells(cells, workers, progress, interrupt);
   if (!results) return false;
-  std::vector<double> costs(cells.size());
-  for (std::size_t i = 0; i < results->size(); ++i)
-    costs[i] = cost_of((*results)[i], cells[i].entrant.task());
+  const std::size_t each = cells.size() / rows.size();
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    const auto of_row = std::span(costs).subspan(r * all.size(), all.size());
-    const auto best = static_cast<std::size_t>(std::ranges::min_element(of_row) - of_row.begin());
-    rows[r] = entrants.make(with_values(rows[r].row, all[best]));
+    std::vector<double> costs;
+    std::vector<std::string> texts;
+    for (std::size_t i = r * each; i < (r + 1) * each; ++i) {
+      costs.push_back(cost_of((*results)[i], cells[i].entrant.task()));
+      texts.push_back(text_of(cells[i].entrant.row.factors));
+    }
+    const auto best = static_cast<std::size_t>(std::ranges::min_element(costs) - costs.begin());
+    rows[r] = entrants.make(with_values(rows[r].row, cells[r * each + best].entrant.row.factors));
     rows[r].tuned =
         fmt::format("{}: {}, the best of {} at the training length, on seed {} and the validation examples",
                     rows[r].row.label, texts[best], joined(texts, "; "), cells.front().seed);

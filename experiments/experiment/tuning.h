@@ -22,8 +22,7 @@ std::vector<Cell> tuning_cells(const std::vector<Entrant>& candidates, const Set
 
 /// Runs `cells`, those of all candidates, and gives each of `rows` the combination that is best on validation examples.
 /// Returns false if it was interrupted.
-bool tune(std::vector<Entrant>& rows, const std::vector<Cell>& cells, const Settings& settings,
-          Entrants& entrants, const CellWorkers& workers, Progress& progress,
-          const InterruptGuard& interrupt);
+bool tune(std::vector<Entrant>& rows, const std::vector<Cell>& cells, Entrants& entrants,
+          const CellWorkers& workers, Progress& progress, const InterruptGuard& interrupt);
 
 }  // namespace ordinal::experiments
