@@ -2,8 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "experiments/process/folder_lock.h"
 #include "tests/experiments/drivers/experiment.h"
 
@@ -21,16 +19,6 @@ void copy(const std::string& from, const std::string& to) {
                              std::filesystem::copy_options::overwrite_existing);
 }
 
-TEST(Results, OfOtherScoringDoNotCount) {
-  extrapolate(one_row + "--evaluate.batches=1");
-  copy(cell + "result.json", "old.json");
-  extrapolate(one_row + "--evaluate.batches=8");
-  const std::string table = file("run/table.csv");
-  copy("old.json", cell + "result.json");
-  extrapolate(one_row + "--evaluate.batches=8");
-  EXPECT_EQ(file("run/table.csv"), table);
-}
-
 TEST(Checkpoints, ThatAreGoneOrNotThoseThatWereScoredAreNamedInTheReport) {
   const std::string two = without("experiment.seeds", one_row) + " --experiment.seeds=2";
   extrapolate(two);
@@ -44,43 +32,6 @@ TEST(Checkpoints, ThatAreGoneOrNotThoseThatWereScoredAreNamedInTheReport) {
   copy("run/cells/none/seed-2/checkpoint.safetensors", cell + "checkpoint.safetensors");
   extrapolate(two);
   EXPECT_THAT(file("run/report.html"), HasSubstr("does not hold the weights that were scored"));
-}
-
-// The checkpoint as a program writes it that knows nothing of hashes, with another number in a tensor and without a key of the
-// metadata.
-void write_edited(const std::string& left_out) {
-  const std::string whole = file("run/checkpoint.safetensors");
-  SafetensorsHeader header = parse_safetensors_header(whole);
-  std::string data = whole.substr(static_cast<std::size_t>(header.data_begin));
-  const float changed = 2.0F;
-  const auto first = std::ranges::find(header.tensors, "final_norm.weight", &SafetensorsTensor::name);
-  std::memcpy(data.data() + first->begin, &changed, sizeof(changed));
-  header.metadata.erase(left_out);
-  write("edited.safetensors", render_safetensors_header(header.metadata, header.tensors) + data);
-}
-
-// The recipe of experiments/README.md for a checkpoint that is changed in Python.
-TEST(Checkpoints, ThatWereEditedAreValidWithoutTheirHashes) {
-  train(tiny + "--out run");
-  const std::vector<std::pair<std::string, std::string>> uses = {
-      {"generate", "--quiet --model edited.safetensors"},
-      {"evaluate",
-       "--quiet --evaluate.lengths=1x --evaluate.batches=1 --out scored --model edited.safetensors"},
-      {"train", steps + "--out tuned --model edited.safetensors"}};
-  write_edited("nothing");
-  for (const auto& [program, arguments] : uses) {
-    expect_refused(
-        program, arguments,
-        "edited.safetensors: tensor \"final_norm.weight\" is damaged: it does not have the hash that the "
-        "file holds (use another checkpoint, or train again; if you have changed the file yourself, leave "
-        "xxh3 out of its metadata)");
-  }
-  write_edited("xxh3");
-  for (const auto& [program, arguments] : uses) run_well(program, arguments);
-  EXPECT_EQ(SafetensorsFile(own_folder() / "edited.safetensors").values<float>("final_norm.weight").front(),
-            2.0F);
-  EXPECT_NE(nlohmann::json::parse(file("scored/manifest.json")).at("weights_hash"),
-            nlohmann::json::parse(file("run/manifest.json")).at("weights_hash"));
 }
 
 TEST(TwoRuns, InOneFolderAreOneTooMany) {

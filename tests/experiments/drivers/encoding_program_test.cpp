@@ -21,6 +21,7 @@ TEST(EncodingProgram, WritesMatrices) {
   const std::string alibi =
       "--quiet --encoding.name=alibi --encoding.seq_len=6 --encoding.heads=2 --encoding.d_model=8 ";
   run_well("encoding", alibi + "--out alibi");
+  EXPECT_FALSE(exists("alibi/terms.npy"));  // which an input alone has
   const NpyArray<double> bias = read_npy<double>(own_folder() / "alibi/bias.npy");
   ASSERT_EQ(bias.shape, (Shape{2, 6, 6}));
   EXPECT_EQ(bias.values[6 * 5 + 1], -4.0 / 16.0);  // head 1, query 5, key 1
@@ -33,20 +34,12 @@ TEST(EncodingProgram, WritesMatrices) {
   EXPECT_NEAR(angles.values[4 * 4 + 1], 4.0 * std::pow(10000.0, -2.0 / 8.0), 1e-12);
   run_well("encoding", few + "--encoding.offsets=7 --out sines");
   EXPECT_EQ(read_npy<double>(own_folder() / "sines/input.npy").shape, (Shape{9, 8}));
+  EXPECT_EQ(read_npy<double>(own_folder() / "sines/terms.npy").shape, (Shape{4, 2, 9, 9}));
+  EXPECT_THAT(file("sines/statistics.txt"), HasSubstr("position-position "));
   const NpyArray<double> shift = read_npy<double>(own_folder() / "sines/shift-7.npy");
   ASSERT_EQ(shift.shape, (Shape{8, 8}));
   EXPECT_NEAR(shift.values[0], std::cos(7.0), 1e-12);
   EXPECT_NEAR(shift.values[1], std::sin(7.0), 1e-12);
-}
-
-TEST(EncodingProgram, WritesTheScoresOfEveryEncoding) {
-  for (const EncodingEntry& entry : encodings().entries()) {
-    run_well("encoding", few + "--out drawn --encoding.name=" + entry.name);
-    const NpyArray<double> scores = read_npy<double>(own_folder() / "drawn/scores.npy");
-    ASSERT_EQ(scores.shape, (Shape{2, 9, 9}));
-    EXPECT_EQ(scores.values[1], 0.0);  // query 0 does not see key 1
-    EXPECT_NE(scores.values[9], 0.0);  // query 1 sees key 0
-  }
 }
 
 TEST(RefusedStudy, OfNumbersThatAreNotFiniteWritesNothing) {
@@ -66,14 +59,6 @@ TEST(EncodingProgram, SaysWhetherTheScoreDependsOnTheDistanceAlone) {
   EXPECT_THAT(text("rope"), HasSubstr("rope: the score depends on i - j alone: off Toeplitz by "));
   EXPECT_THAT(text("sinusoidal"), HasSubstr("sinusoidal: the score does not depend on i - j alone"));
   EXPECT_THAT(text("none"), HasSubstr("none: the score is the same for all positions i and j"));
-}
-
-TEST(EncodingProgram, WritesTheTermsOfAnInputOnly) {
-  run_well("encoding", few + "--out drawn");
-  EXPECT_EQ(read_npy<double>(own_folder() / "drawn/terms.npy").shape, (Shape{4, 2, 9, 9}));
-  EXPECT_THAT(read_file(own_folder() / "drawn/statistics.txt"), HasSubstr("position-position "));
-  run_well("encoding", few + "--out other --encoding.name=alibi");
-  EXPECT_FALSE(exists("other/terms.npy"));
 }
 
 TEST(EncodingProgram, DrawsAtGivenPositionsAndTheirOffsets) {
@@ -161,15 +146,6 @@ TEST(Gallery, RefusesWhatItCannotDrawInOneLine) {
   train(steps + "--model.encoding=learned --out run");
   EXPECT_EQ(refused("--model run/checkpoint.safetensors --encoding.names=rope"),
             "encoding: encoding.names = rope, but a checkpoint has one encoding; leave it or --model out\n");
-}
-
-TEST(EncodingList, NamesEveryEncodingAndWhatItAccepts) {
-  const Outcome outcome = run_program("encoding", "--list");
-  for (const EncodingEntry& entry : encodings().entries()) {
-    EXPECT_THAT(outcome.out, HasSubstr("\n  formula     " + entry.formula)) << entry.name;
-    EXPECT_THAT(outcome.out, HasSubstr(entry.source)) << entry.name;
-  }
-  EXPECT_THAT(outcome.out, HasSubstr("causal models only"));
 }
 
 }  // namespace

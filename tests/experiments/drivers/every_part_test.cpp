@@ -1,4 +1,5 @@
-// Every part of every registry at work: trained by an experiment, and scored from its checkpoints.
+// Every part of every registry at work: trained by an experiment, scored from its checkpoints, and every encoding and position
+// scheme asked for text and drawn.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -45,6 +46,12 @@ std::string metrics_of(const Values& values) {
   return joined(ids);
 }
 
+// Both combined, and positions of training with other ones of the test.
+const std::vector<std::string> mixed = {"learned@interpolated", "learned@contiguous:interpolated",
+                                        "learned@random_float", "learned@randomized:spaced",
+                                        "alibi@random_float",   "t5@randomized:contiguous",
+                                        "sinusoidal+t5",        "sinusoidal+rope@contiguous:yarn"};
+
 // Rows of an experiment by what they are scored by, since others cannot be compared: one for each part.
 std::map<std::string, std::string> rows_by_metrics() {
   std::map<std::string, std::string> rows;
@@ -57,6 +64,8 @@ std::map<std::string, std::string> rows_by_metrics() {
       for (const auto& [key, value] : values) of_metrics += fmt::format("{} = {}\n", key, value);
     }
   }
+  for (const std::string& encoding : mixed)
+    rows[metrics_of({})] += fmt::format("[row mixed {}]\nmodel.encoding = {}\n", encoding, encoding);
   return rows;
 }
 
@@ -73,6 +82,20 @@ std::set<std::pair<std::string, double>> weights_and_scores(const std::string& o
   return all;
 }
 
+// From a checkpoint in the folder of a row.
+void expect_text_and_pictures(const std::filesystem::path& cell) {
+  const std::string row = cell.parent_path().filename().string();
+  const std::string model = "--quiet --model '" + (cell / "checkpoint.safetensors").string() + "' ";
+  const bool table_ends = row.ends_with("-learned") || row.ends_with("-tupe");  // after 8 tokens
+  const Outcome text = run_program("generate", model + "--generate.length=" + (table_ends ? "7" : "30"));
+  const Outcome drawn = run_program("encoding", model + "--encoding.seq_len=8 --out drawn");
+  const int code = row == "positions-task" ? 2 : 0;  // nothing says which positions the tokens of a text have
+  EXPECT_EQ(text.exit_code, code) << row << text.err;
+  EXPECT_EQ(drawn.exit_code, code) << row << drawn.err;
+  EXPECT_THAT(text.err,
+              ::testing::HasSubstr(code == 0 ? "" : "positions = task: there is no example of a task"));
+}
+
 TEST(EveryPart, IsTrainedByAnExperimentAndScoredFromItsCheckpoints) {
   const std::string scored = " --evaluate.lengths=1x,2x --evaluate.batches=2 --evaluate.conditions='" +
                              joined(conditions().names()) + "' ";
@@ -84,6 +107,12 @@ TEST(EveryPart, IsTrainedByAnExperimentAndScoredFromItsCheckpoints) {
     const Outcome again = run_well(
         "evaluate", "--quiet --model run/cells/*/seed-1/checkpoint.safetensors --out again" + scored);
     EXPECT_EQ(weights_and_scores("again"), weights_and_scores("run")) << metrics;
+    for (const auto& row : std::filesystem::directory_iterator(own_folder() / "run/cells")) {
+      const std::string name = row.path().filename().string();
+      if (name.starts_with("positional-encodings-") || name.starts_with("positions-") ||
+          name.starts_with("mixed-"))
+        expect_text_and_pictures(row.path() / "seed-1");
+    }
   }
 }
 

@@ -66,41 +66,6 @@ TEST(FineTuning, GoesOnFromTheResolvedConfigOfTheFirstTraining) {
   EXPECT_THAT(second.at("model.encoding"), Not(HasSubstr("auto")));
 }
 
-TEST(FineTuning, LaysGivenOptionsOverThePositionsThatTheyBelongTo) {
-  train(steps + "--out first --model.encoding=rope");
-  const std::string model = few_steps + "--model first/checkpoint.safetensors --out second --dry-run ";
-  const auto positions = [&](const std::string& options) {
-    return run_program("train", model + options).out;
-  };
-  EXPECT_THAT(positions("--model.encoding='rope@contiguous:contiguous(offset=5)'"),
-              HasSubstr("positions contiguous, in the test contiguous from 5; base"));
-  EXPECT_THAT(positions("--model.encoding='rope@contiguous(offset=5)'"),
-              HasSubstr("positions contiguous from 5; base"));
-  EXPECT_THAT(positions("--model.encoding='rope@interpolated(scale=3)'"),
-              HasSubstr("positions interpolated, s 3; base"));
-  EXPECT_THAT(positions("--model.encoding='rope@interpolated(scale=3):ntk(scale=2)'"),
-              HasSubstr("positions interpolated, s 3, in the test ntk, s 2; base"));
-  EXPECT_EQ(run_program("train", model + "--model.encoding=rope@ntk@yarn").exit_code, 2);
-}
-
-TEST(FineTuning, GivesAnotherTaskItsOptions) {
-  train(steps + "--out first --task.name=copy");
-  const Outcome second =
-      train(few_steps + "--model first/checkpoint.safetensors --task.name='reverse(symbols=8)' --out second");
-  EXPECT_EQ(metadata("second", "task.name"), "reverse(symbols=8)");
-}
-
-TEST(FineTuning, RefusesAModelOfOtherSettingsAndWritesNothing) {
-  train(steps + "--out first --model.encoding=rope");
-  for (const char* dry : {"", " --dry-run"}) {
-    expect_refused("train",
-                   few_steps + "--model first/checkpoint.safetensors --out second --model.encoding=t5" + dry,
-                   "first/checkpoint.safetensors: it was trained with model.encoding = rope, command line "
-                   "says t5; leave that out, or set finetune.encoding to exchange it");
-    EXPECT_FALSE(exists("second"));
-  }
-}
-
 TEST(FineTuning, OfATableThatEndsNamesTheFix) {
   train(steps + "--out first --model.encoding=learned");
   const std::string longer =

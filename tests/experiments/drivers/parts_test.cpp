@@ -1,4 +1,5 @@
-// --part I/N: processes that do not talk to each other train shares of an experiment in one folder.
+// --part I/N: processes that do not talk to each other train shares of an experiment in one folder. And --jobs: trainings at
+// the same time. The bits are those of one after the other.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -125,6 +126,44 @@ TEST(Parts, WriteNothingInAFolderThatIsBegunAgain) {
   EXPECT_EQ(WEXITSTATUS(status), 2);
   EXPECT_THAT(file("stderr.txt"), HasSubstr("run: the folder or its .lock was removed while this run wrote"));
   EXPECT_TRUE(std::filesystem::is_empty(own_folder() / "run/cells/none/seed-1"));
+}
+
+// ---- Trainings at the same time in one process
+
+// Quick, so that the thread sanitizer also sees a whole experiment with `tests/run --unit --preset tsan`.
+TEST(Jobs, TrainSideBySideWhatOneTrainsAlone) {
+  const std::string small = tiny +
+                            "--train.steps=100 --train.shards=4 --model.dropout=0.1 --experiment.seeds=2 "
+                            "--compare.model.encoding=learned,none ";
+  extrapolate(small + "--threads=1 --jobs=1 --out one");
+  extrapolate(small + "--threads=2 --jobs=2 --out two");
+  extrapolate(small + "--threads=2 --jobs=1 --out wide");
+  expect_same_numbers("one", "two");
+  expect_same_numbers("one", "wide");
+}
+
+// Rows that share a training and score several of its steps, with batches of two lengths.
+TEST(Jobs, ScoreEarlierStepsOfMixedLengthsSideBySide) {
+  const std::string steps_of_two =
+      tiny +
+      "--experiment.seeds=2 --compare.model.encoding=rope,none --compare.train.score_step=10,20 "
+      "--task.lengths='mixed(longest=24, share=0.3)' ";
+  extrapolate(steps_of_two + "--threads=1 --jobs=1 --out one");
+  extrapolate(steps_of_two + "--threads=2 --jobs=2 --out two");
+  extrapolate(steps_of_two + "--threads=3 --jobs=2 --out three");
+  expect_same_numbers("one", "two");
+  expect_same_numbers("one", "three");
+}
+
+TEST(JobsSlow, OfAnInterruptedRunAreAllContinued) {
+  const std::string longer = without("train.steps", without("experiment.seeds", four_rows)) +
+                             "--experiment.seeds=2 --train.steps=300 --threads=2 ";
+  extrapolate(longer + "--jobs=1 --out one");
+  const Outcome stopped = run_until("two/cells/none/seed-2/metrics.jsonl", "INT", "extrapolation",
+                                    longer + "--jobs=2 --out two", 2);
+  EXPECT_EQ(stopped.exit_code, 130);
+  extrapolate(longer + "--jobs=2 --out two");
+  expect_same_numbers("one", "two");
 }
 
 }  // namespace

@@ -13,11 +13,14 @@ using ::testing::HasSubstr;
 
 TEST(Programs, ExplainThemselves) {
   for (const std::string program :
-       {"extrapolation", "train", "evaluate", "generate", "encoding", "parity", "benchmark"}) {
+       {"extrapolation", "train", "evaluate", "generate", "encoding", "parity", "benchmark", "claims"}) {
     const Outcome help = run_well(program, "--help");
     EXPECT_THAT(help.out,
                 AllOf(HasSubstr("Usage: " + program), HasSubstr("--config FILE"), HasSubstr("Exit code")));
     EXPECT_EQ(help.err, "");
+    EXPECT_THAT(run_well(program, "--list").out, AllOf(HasSubstr("\nconv\n"), HasSubstr("\nlog_n\n")));
+    EXPECT_THAT(run_well(program, "--list conv").out, ::testing::StartsWith("conv\n"));
+    expect_refused(program, "--list convv", "there is nothing called 'convv' (did you mean conv?)");
   }
 }
 
@@ -93,17 +96,16 @@ TEST(ExtrapolationProgram, LeavesAllItsFiles) {
   EXPECT_THAT(wholes(cell)[1].why, HasSubstr("sequence length 32 exceeds max_seq_len 16"));
 }
 
-class Overflow : public ::testing::TestWithParam<std::string> {};
-
-TEST_P(Overflow, TrapANumberPastTheTableSaysHowItCame) {
+TEST(ExtrapolationProgram, SaysHowANumberPastATableCame) {
   const Outcome outcome =
-      extrapolate(tiny + "--experiment.seeds=1 --compare.model.encoding='learned(overflow=" + GetParam() +
-                  ")' --out run");
-  EXPECT_THAT(outcome.out, HasSubstr("overflow = " + GetParam()));
-  EXPECT_FALSE(wholes(result("learned_overflow=" + GetParam()))[1].failed);
+      extrapolate(one_seed +
+                  "--compare.model.encoding='learned(overflow=clamp),learned(overflow=interpolate),"
+                  "learned(overflow=untrained)' --out run");
+  for (const std::string mode : {"clamp", "interpolate", "untrained"}) {
+    EXPECT_THAT(outcome.out, HasSubstr("overflow = " + mode));
+    EXPECT_FALSE(wholes(result("learned_overflow=" + mode))[1].failed);
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(Modes, Overflow, ::testing::Values("clamp", "interpolate", "untrained"));
 
 }  // namespace
 }  // namespace ordinal::experiments::testing

@@ -20,17 +20,6 @@ nlohmann::json cell_result(const std::string& out, const std::string& encoding) 
 
 const std::string two_cells = tiny + "--experiment.seeds=1 --compare.model.encoding=sinusoidal,none ";
 
-TEST(Repeat, AnExperimentHasEqualScoresForOneTwoAndThreeThreads) {
-  for (const std::string threads : {"1", "2", "3"}) {
-    extrapolate(two_cells + "--train.shards=4 --model.dropout=0.1 --threads=" + threads + " --out t" +
-                threads);
-  }
-  for (const std::string encoding : {"sinusoidal", "none"}) {
-    EXPECT_EQ(cell_result("t1", encoding), cell_result("t2", encoding));
-    EXPECT_EQ(cell_result("t1", encoding), cell_result("t3", encoding));
-  }
-}
-
 TEST(Repeat, TrainingFromItsResolvedConfigGivesTheSameBytes) {
   const std::string wide =
       "--train.optimizer=sgd --train.accumulate=2 --task.name=reverse --train.schedule=linear ";

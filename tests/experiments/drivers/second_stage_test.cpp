@@ -15,6 +15,11 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
+const std::string exchanged =
+    "[row dropped]\nmodel.encoding = rope\nfinetune.steps = 6\nfinetune.encoding = none\n"
+    "[row grown]\nmodel.encoding = learned\nfinetune.steps = 6\nfinetune.length = 2x\n"
+    "finetune.encoding = learned(grow=interpolated)\n";
+
 TEST(SecondStageSlow, IsARowBesideTheOneWithout) {
   write("a.cfg", interpolated);
   EXPECT_THAT(extrapolate(with_progress + "--config a.cfg --out run").err,
@@ -37,16 +42,23 @@ TEST(SecondStageSlow, IsARowBesideTheOneWithout) {
 }
 
 TEST(SecondStageSlow, EqualsFineTuningByHandToTheBit) {
-  write("a.cfg", interpolated);
+  write("a.cfg", interpolated + exchanged);
   extrapolate(one_seed + "--config a.cfg --out run");
-  train(tiny + "--model.encoding=rope@contiguous:interpolated --out first");
-  const Outcome second = train(tiny +
-                               "--model first/checkpoint.safetensors --task.train_length=32 --train.steps=6 "
-                               "--model.encoding=rope@interpolated --evaluate.lengths=16,32 --out second");
-  EXPECT_EQ(tensors("run/cells/interpolated/seed-1"), tensors("first"));
-  EXPECT_EQ(tensors("run/cells/fine-tuned/seed-1/finetuned"), tensors("second"));
-  EXPECT_EQ(metadata("run/cells/fine-tuned/seed-1/finetuned", "initial_model"),
-            metadata("second", "initial_model"));
+  for (const auto& [row, encoding, then] :
+       {std::tuple{"fine-tuned", "rope@contiguous:interpolated", "--model.encoding=rope@interpolated"},
+        std::tuple{"grown", "learned", "--finetune.encoding='learned(grow=interpolated)'"}}) {
+    const std::string first = std::string("first-") + row;
+    const std::string second = std::string("second-") + row;
+    train(tiny + "--model.encoding=" + encoding + " --out " + first);
+    for (int repeat = 0; repeat < 2; ++repeat) {
+      train(tiny + "--model " + first + "/checkpoint.safetensors --task.train_length=32 --train.steps=6 " +
+            then + " --evaluate.lengths=16,32 --out " + second);
+    }
+    const std::string cell = std::string("run/cells/") + row + "/seed-1/finetuned";
+    EXPECT_EQ(tensors(cell), tensors(second));
+    EXPECT_EQ(metadata(cell, "initial_model"), metadata(second, "initial_model"));
+  }
+  EXPECT_EQ(tensors("run/cells/interpolated/seed-1"), tensors("first-fine-tuned"));
 }
 
 // After one step m = (1 - β1) g and v = (1 - β2) g², whatever the first stage had.
@@ -75,13 +87,6 @@ TEST(SecondStageSlow, LearnsFromOtherFilesWithARateOfItsOwn) {
   EXPECT_EQ(metadata("run/cells/other-text/seed-1/finetuned", "train.warmup"), "4");
 }
 
-// ---- Another encoding
-
-const std::string exchanged =
-    "[row dropped]\nmodel.encoding = rope\nfinetune.steps = 6\nfinetune.encoding = none\n"
-    "[row grown]\nmodel.encoding = learned\nfinetune.steps = 6\nfinetune.length = 2x\n"
-    "finetune.encoding = learned(grow=interpolated)\n";
-
 TEST(SecondStageSlow, MayHaveAnotherEncodingOrALongerTable) {
   write("a.cfg", exchanged);
   const Outcome outcome = extrapolate(with_progress + "--config a.cfg --out run");
@@ -101,23 +106,6 @@ TEST(RefusedSecondStage, OfAnEncodingThatCannotTakeTheWeightsIsNamedBeforeTraini
                  "finetune.encoding: positional.t5.bias has shape (8, 2), and (16, 2) in the first "
                  "stage; it cannot be resized");
   EXPECT_FALSE(exists("run"));
-}
-
-TEST(SecondStageSlow, WithAnotherEncodingEqualsThatOfTrainToTheBit) {
-  write("a.cfg", exchanged);
-  extrapolate(one_seed + "--config a.cfg --out run");
-  train(tiny + "--model.encoding=learned --out first");
-  const std::string second =
-      tiny +
-      "--model first/checkpoint.safetensors --task.train_length=32 --train.steps=6 --evaluate.lengths=16,32 ";
-  const std::string longer = second + "--finetune.encoding='learned(grow=interpolated)' --out second";
-  train(longer);
-  EXPECT_EQ(tensors("run/cells/grown/seed-1/finetuned"), tensors("second"));
-  ASSERT_EQ(run_program("train", longer).exit_code, 0) << "resumed";
-  EXPECT_THAT(error_of("train", second + "--model.encoding=none --out other"),
-              AllOf(HasSubstr("learned"), HasSubstr("set finetune.encoding to exchange it")));
-  expect_refused("train", tiny + "--finetune.encoding=none --out other",
-                 "finetune.encoding = none would change nothing: it needs a checkpoint");
 }
 
 // Killed or asked to stop in the middle of either stage: the same bits as without interruption.

@@ -47,20 +47,5 @@ TEST(TrainingReport, NamesARowOfNestedEncodingsAsItIsWritten) {
             (std::vector<std::string>{"tupe+learned@random_shift:contiguous"}));
 }
 
-// Settings alone do not tell weights apart that were trained from other ones.
-TEST(TrainingReport, ScoresOfOtherWeightsAreTakenAgain) {
-  for (const std::string seed : {"1", "2"}) train(steps + "--train.seed=" + seed + " --out from" + seed);
-  const auto fine_tune = [](const std::string& from, const std::string& out) {
-    train(steps + "--model from" + from + "/checkpoint.safetensors --out " + out);
-    return without_seconds(out + "/result.json");
-  };
-  const auto first = fine_tune("1", "run");
-  for (const char* name : {"run/checkpoint.safetensors", "run/metrics.jsonl"})
-    std::filesystem::remove(own_folder() / name);
-  const auto second = fine_tune("2", "run");
-  EXPECT_NE(first, second);
-  EXPECT_EQ(second, fine_tune("2", "fresh"));
-}
-
 }  // namespace
 }  // namespace ordinal::experiments::testing
