@@ -6,27 +6,20 @@ namespace ordinal::experiments {
 #include "experiments/conditions/conditions.inc"
 #undef ORDINAL_CONDITION
 
-namespace {
-
-void demand_of_test(bool holds, const char* problem) {
-  if (!holds) throw ConfigError(problem);
-}
-
-}  // namespace
-
 Index TestSetup::or_trained(Index given) const { return given > 0 ? given : model.config().train_length; }
 
 void TestSetup::require_causal() const {
-  demand_of_test(model.is_causal(), "the model is bidirectional, expected a causal one");
+  if (!model.is_causal()) throw ConfigError("the model is bidirectional, expected a causal one");
 }
 
 void TestSetup::require_attention() const {
-  demand_of_test(model.attention_layers() > 0, "the model has no attention, expected a block with some");
+  if (model.attention_layers() == 0)
+    throw ConfigError("the model has no attention, expected a block with some");
 }
 
 void TestSetup::require_every_token() const {
-  demand_of_test(task.seq_len(1) == 1 && task.seq_len(length) == length,
-                 "the task scores an answer, expected one that scores every token");
+  if (task.seq_len(1) != 1 || task.seq_len(length) != length)
+    throw ConfigError("the task scores an answer, expected one that scores every token");
 }
 
 const Registry<ConditionEntry>& conditions() {

@@ -70,18 +70,8 @@ void add_rows(const CommandLine& command, Form& form) {
   }
 }
 
-// A checkpoint may be scored on a task or texts other than its own, but the user may also have forgotten to give them.
-std::string warning_of(const Entrant& row, const std::string& checkpoint) {
-  const Metadata trained = SafetensorsFile(checkpoint).metadata();
-  const auto data = trained.find("data_hash");
-  const auto name = trained.find("task.name");
-  if (data == trained.end() || name == trained.end() || data->second == row.task().data_hash()) return "";
-  const std::string here = row.first().plan.full.at("task.name");
-  return fmt::format("warning: {} was trained on {}, and is scored on {}\n", checkpoint, name->second,
-                     here == name->second ? "other data of that task" : here);
-}
-
-// A line for each row and each of its checkpoints.
+// A line for each row and each of its checkpoints. A row may be scored on a task or texts other than its own, but the user may
+// also have forgotten to give them.
 std::string plan_text(const Form& form, int threads) {
   std::string text;
   for (const Entrant& row : form.rows) {
@@ -90,7 +80,12 @@ std::string plan_text(const Form& form, int threads) {
         fmt::format("{}: {} parameters, {}; scoring {} tokens needs about {:.1f} MB\n", row.row.label,
                     work.parameters, work.positions, work.scored_seq_len, work.scoring.bytes(threads) / 1e6);
     for (const auto& [seed, path] : row.checkpoints) text += fmt::format("  seed {}: {}\n", seed, path);
-    text += warning_of(row, row.checkpoints.begin()->second);
+    const std::string& first = row.checkpoints.begin()->second;
+    Metadata trained = SafetensorsFile(first).metadata();
+    if (!trained.contains("data_hash") || trained["data_hash"] == row.task().data_hash()) continue;
+    const std::string here = row.first().plan.full.at("task.name");
+    text += fmt::format("warning: {} was trained on {}, and is scored on {}\n", first, trained["task.name"],
+                        here == trained["task.name"] ? "other data of that task" : here);
   }
   for (const auto& [name, task] : form.makers.tasks()) text += fmt::format("task {}\n", task->describe());
   const Settings& first = form.rows.front().row.settings;
