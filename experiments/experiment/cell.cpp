@@ -11,7 +11,6 @@
 #include "experiments/settings/checks.h"
 #include "experiments/settings/difference.h"
 #include "experiments/training/adoption.h"
-#include "experiments/training/training_run.h"
 #include "framework/core/errors.h"
 #include "framework/core/text.h"
 #include "framework/storage/atomic_file.h"
@@ -145,12 +144,6 @@ std::shared_ptr<const Task> Entrants::task_of(const Settings& settings) {
   if (!task) task = make_task(part);
   task->check_length(training_lengths(settings).longest());
   return task;
-}
-
-std::string Entrants::data() const {
-  std::string text;
-  for (const auto& [name, task] : tasks_) text += fmt::format("data of {} = {}\n", name, task->data_hash());
-  return text;
 }
 
 Entrant Entrants::make(const Row& row) {

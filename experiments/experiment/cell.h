@@ -16,6 +16,7 @@
 #include "experiments/settings/plan.h"
 #include "experiments/settings/rows.h"
 #include "experiments/training/summary.h"
+#include "experiments/training/training_run.h"
 #include "framework/core/parameters.h"
 #include "framework/storage/locked_path.h"
 
@@ -57,21 +58,12 @@ class Entrants {
 
   /// All tasks, keyed by their texts.
   const std::map<std::string, std::shared_ptr<const Task>>& tasks() const { return tasks_; }
-  /// One line per task with the hash of its data.
-  std::string data() const;
 
  private:
   Entrant made(const Row& row);
   std::shared_ptr<const Task> task_of(const Settings& settings);
 
   std::map<std::string, std::shared_ptr<const Task>> tasks_;
-};
-
-/// A stage of training in the folder that holds it, possibly that of another row.
-struct Training {
-  LockedPath folder;
-  const Plan* plan = nullptr;  // of the row in whose folder it is, which its checkpoints hold
-  std::set<Index> kept = {};   // the steps whose weights are kept; 0: the last
 };
 
 struct Cell {

@@ -162,7 +162,7 @@ void Extrapolation::check_folders() {
 void Extrapolation::begin() {
   using Holder = FolderLock::Holder;
   lock_.emplace(out_, workers_.share ? Holder::one_of_several : Holder::here,
-                settings_.resolved_config() + form_.makers.data());
+                frame_.settings + frame_.manifest.back().second);  // the hash of the data
   out_ = lock_->path();
   prepare();
   check_folders();

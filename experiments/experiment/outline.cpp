@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 #include <set>
 
 #include "experiments/report/comparison.h"
@@ -76,18 +78,13 @@ std::string question_of(const std::vector<Entrant>& entrants, const ExperimentRe
   return fmt::format("{}, how does {} do on longer ones?", trained, rows);
 }
 
-// Distinct trainings, and their floating-point operations for one seed.
-struct Trained {
-  std::set<std::string> identities = {};
-  double flops = 0.0;
+// Distinct trainings by their identities, and the floating-point operations of each for one seed.
+using Trained = std::map<std::string, double>;
 
-  // Returns whether the training is new.
-  bool add(const Stage& stage) {
-    const bool is_new = identities.insert(stage.identity).second;
-    if (is_new) flops += stage.work.flops;
-    return is_new;
-  }
-};
+double flops_of(const Trained& trained) {
+  const auto add = [](double sum, const auto& training) { return sum + training.second; };
+  return std::accumulate(trained.begin(), trained.end(), 0.0, add);
+}
 
 // The rows of the table, with the notes below each.
 std::string table(const std::vector<Entrant>& entrants, int threads, Trained& trained) {
@@ -105,7 +102,8 @@ std::string table(const std::vector<Entrant>& entrants, int threads, Trained& tr
           line(&stage == &entrant.first() ? entrant.row.label : "  then fine-tuned", width, work.parameters,
                fmt::format("{} × {} × {}{}", work.steps, work.batch, work.one_length ? "" : "up to ",
                            work.seq_len),
-               trained.add(stage) ? fmt::format("{:.3g}", work.flops / 1e12) : "shared",
+               trained.emplace(stage.identity, work.flops).second ? fmt::format("{:.3g}", work.flops / 1e12)
+                                                                  : "shared",
                fmt::format("{:.1f} MB", work.training.bytes(threads) / 1e6),
                fmt::format("+ {:.1f} MB", work.scoring.bytes(threads) / 1e6));
       text += fmt::format("  {}{}{}\n", work.positions, work.constants.empty() ? "" : "; ", work.constants);
@@ -155,12 +153,13 @@ std::string dry_run_text(const Settings& settings, const std::vector<Entrant>& e
                          const std::vector<Entrant>& candidates, int threads) {
   const std::size_t count = seeds(settings).size();
   Trained choosing;
-  for (const Entrant& candidate : candidates) choosing.add(candidate.first());
+  for (const Entrant& candidate : candidates)
+    choosing.emplace(candidate.first().identity, candidate.first().work.flops);
   Trained trained;
   const std::string rows = table(entrants, threads, trained);
   std::string text = fmt::format("{} cells = {} rows × {} seeds, {} trainings", entrants.size() * count,
-                                 entrants.size(), count, trained.identities.size() * count);
-  if (!candidates.empty()) text += fmt::format(", after {} that choose values", choosing.identities.size());
+                                 entrants.size(), count, trained.size() * count);
+  if (!candidates.empty()) text += fmt::format(", after {} that choose values", choosing.size());
   text += "\n";
   std::set<std::string> tasks;
   for (const Entrant& entrant : entrants) tasks.insert(entrant.last().plan.task->describe());
@@ -169,7 +168,7 @@ std::string dry_run_text(const Settings& settings, const std::vector<Entrant>& e
     text += fmt::format("first, on seed {}, the best {} for each row: {}\n",
                         settings.integer("experiment.tune_seed"), factor.key, joined(factor.values));
   }
-  const double flops = choosing.flops + trained.flops * static_cast<double>(count);
+  const double flops = flops_of(choosing) + flops_of(trained) * static_cast<double>(count);
   return text + rows +
          fmt::format("all trainings: {:.3g} TFLOPs; scored at lengths {} ({})\n", flops / 1e12,
                      joined(settings.list("evaluate.lengths")), joined(settings.list("evaluate.conditions")));

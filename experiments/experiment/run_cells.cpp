@@ -13,7 +13,6 @@
 #include "experiments/experiment/side_by_side.h"
 #include "experiments/process/memory.h"
 #include "experiments/scoring/scoring.h"
-#include "experiments/training/training_run.h"
 #include "framework/core/errors.h"
 
 namespace ordinal::experiments {
@@ -28,18 +27,14 @@ std::unique_ptr<TrainingRun> train(const Cell& cell, const std::string& label, T
                                    Progress& progress, const InterruptGuard& interrupt) {
   std::unique_ptr<TrainingRun> run;
   for (std::size_t i = 0; i < cell.trainings.size(); ++i) {
-    const std::string name = fmt::format("{}{}  ", label, i == 0 ? "" : " fine-tuning");
+    const std::string name = label + (i == 0 ? "" : " fine-tuning");
     const std::filesystem::path initial = run ? run->checkpoint_path() : cell.initial;
-    const auto& [folder, plan, kept] = cell.trainings[i];
-    run = std::make_unique<TrainingRun>(*plan, cell.seed, folder, threads, initial, kept);
+    const LockedPath& folder = cell.trainings[i].folder;
+    run = std::make_unique<TrainingRun>(cell.trainings[i], cell.seed, threads, initial);
     const bool is_shared = folder != cell.folder && folder.parent_path() != cell.folder;
-    if (run->steps() == 0 && !run->adoption().empty()) progress.say(name + run->adoption());
-    if (run->steps() > 0 && run->finished() && is_shared) progress.say(name + "shares a training");
-    if (run->steps() > 0 && !run->finished())
-      progress.say(fmt::format("{}continues at step {}", name, run->steps()));
-    if (!run->machine_warning().empty()) progress.say(name + run->machine_warning());
+    if (run->steps() > 0 && run->finished() && is_shared) progress.say(name + "  shares a training");
     try {
-      if (!run->train(name.substr(0, name.size() - 2), progress, interrupt)) return nullptr;
+      if (!run->train(name, progress, interrupt)) return nullptr;
     } catch (const Diverged& error) {
       const Index scored = score_step(cell);
       if (scored == 0 || scored > error.steps) throw;
@@ -98,8 +93,7 @@ void check_trainings(const Cell& cell, Threads& threads) {
   };
   std::filesystem::path initial = cell.initial;
   for (std::size_t i = 0; is_begun(i) || (i == 0 && !initial.empty()); ++i) {
-    const auto& [folder, plan, kept] = cell.trainings[i];
-    const TrainingRun run(*plan, cell.seed, folder, threads, initial, kept);
+    const TrainingRun run(cell.trainings[i], cell.seed, threads, initial);
     if (run.goes_past_end() && is_begun(i + 1)) {
       throw ConfigError(
           fmt::format("{}: it continues from step {} of the first stage, this run trains that "

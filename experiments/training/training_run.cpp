@@ -31,19 +31,18 @@ LockedPath kept_path(const LockedPath& folder, Index step) {
   return folder / (step == 0 ? "checkpoint.safetensors" : fmt::format("step-{}.safetensors", step));
 }
 
-TrainingRun::TrainingRun(const Plan& plan, std::uint64_t seed, LockedPath folder, Threads& threads,
-                         const std::filesystem::path& initial, std::set<Index> kept)
-    : plan_(plan),
+TrainingRun::TrainingRun(Training training, std::uint64_t seed, Threads& threads,
+                         const std::filesystem::path& initial)
+    : training_(std::move(training)),
+      plan_(*training_.plan),
       seed_(seed),
       data_seed_(initial.empty() ? seed : seed + fine_tuning_stream),
-      folder_(std::move(folder)),
-      kept_(std::move(kept)),
-      total_steps_(plan.settings.integer("train.steps")),
-      lengths_(training_lengths(plan.settings)),
-      model_(plan.model),
-      trainer_(model_, plan.trainer(seed), threads),
-      metadata_(plan.metadata(seed)),
-      log_(folder_ / "metrics.jsonl") {
+      total_steps_(plan_.settings.integer("train.steps")),
+      lengths_(training_lengths(plan_.settings)),
+      model_(plan_.model),
+      trainer_(model_, plan_.trainer(seed), threads),
+      metadata_(plan_.metadata(seed)),
+      log_(training_.folder / "metrics.jsonl") {
   if (!initial.empty()) start_from(initial);
   metadata_["builds"] = builds_with_this("");
   checkpoint_path().check();
@@ -105,8 +104,8 @@ void TrainingRun::check(const SafetensorsFile& file, const std::filesystem::path
 
 // The checkpoint at a step is that of this step, too.
 void TrainingRun::check_kept() const {
-  for (const Index step : kept_) {
-    const LockedPath path = kept_path(folder_, step);
+  for (const Index step : training_.kept) {
+    const LockedPath path = kept_path(training_.folder, step);
     if (step == 0 || step > steps()) continue;
     if (std::filesystem::exists(path)) {
       check(SafetensorsFile(path), path, step, step);
@@ -114,7 +113,7 @@ void TrainingRun::check_kept() const {
       throw ConfigError(
           fmt::format("{}: it is at step {}, and the weights of step {} were not kept (train.score_step); "
                       "choose another --out, or remove it",
-                      folder_.string(), steps(), step));
+                      training_.folder.string(), steps(), step));
     }
   }
 }
@@ -144,13 +143,18 @@ bool TrainingRun::train(const std::string& label, Progress& progress, const Inte
   const Pace pace;
   double recent = 0.0;
   Index tokens = 0;
+  if (first == 0 && !adoption_.empty()) progress.say(label + "  " + adoption_);
   if (first > 0 && finished()) return true;
+  if (first > 0) progress.say(fmt::format("{}  continues at step {}", label, first));
+  if (!machine_warning_.empty()) progress.say(label + "  " + machine_warning_);
   checkpoint_path().check();
-  std::filesystem::create_directories(folder_);
+  std::filesystem::create_directories(training_.folder);
   // It fails on an unwritable folder before the work; 0 steps also write a model; the log may have lost its last line.
   if (first == 0 || goes_past_end()) save(0);
   log_.begin();
-  if (first > 0 && kept_.contains(first) && !std::filesystem::exists(kept_path(folder_, first))) save(first);
+  if (first > 0 && training_.kept.contains(first) &&
+      !std::filesystem::exists(kept_path(training_.folder, first)))
+    save(first);
   while (!finished()) {
     const std::vector<Batch> batches = next_batches();
     const StepResult result = trainer_.step(batches);
@@ -169,7 +173,7 @@ bool TrainingRun::train(const std::string& label, Progress& progress, const Inte
         pace.time_left(static_cast<double>(done - first), static_cast<double>(total_steps_ - first));
     progress.update(fmt::format("{}  step {}/{}  {} left  loss {:.3f} bits  {:.0f} tokens/s", label, done,
                                 total_steps_, left, recent, static_cast<double>(tokens) / pace.seconds()));
-    if (kept_.contains(trainer_.steps())) save(trainer_.steps());
+    if (training_.kept.contains(trainer_.steps())) save(trainer_.steps());
     const bool stop = interrupt.requested();
     if (stop || finished() || trainer_.steps() % checkpoint_every == 0) save(0);
     if (stop && !finished()) return false;
@@ -208,7 +212,7 @@ void TrainingRun::meet_divergence(const StepResult& result, const std::vector<Ba
 
 void TrainingRun::save(Index step) {
   metadata_["log_hash"] = log_.hash();
-  save_checkpoint(kept_path(folder_, step), trainer_, metadata_);
+  save_checkpoint(kept_path(training_.folder, step), trainer_, metadata_);
 }
 
 }  // namespace ordinal::experiments

@@ -29,18 +29,25 @@ struct Diverged : std::runtime_error {
 /// The path of the checkpoint of a step, in the folder of its training; for 0, that of the last step.
 LockedPath kept_path(const LockedPath& folder, Index step);
 
+/// A stage of training in the folder that holds it, possibly that of another row.
+struct Training {
+  LockedPath folder;
+  const Plan* plan = nullptr;  // of the row in whose folder it is, which its checkpoints hold
+  std::set<Index> kept = {};   // the steps whose weights are kept; 0: the last
+};
+
 class TrainingRun {
  public:
-  /// Reads and checks what `folder` holds, and writes nothing. If a checkpoint is there, the run continues from it. Else it
+  /// Reads and checks what the folder holds, and writes nothing. If a checkpoint is there, the run continues from it. Else it
   /// starts from the parameters of the checkpoint `initial`, if given (fine-tuning), or from scratch.
-  /// Throws what check() throws for the checkpoint, and for those of the steps in `kept` that are past; CheckpointError if
+  /// Throws what check() throws for the checkpoint, and for those of the kept steps that are past; CheckpointError if
   /// `initial` has other parameters; ConfigError if such a step was not kept; DataError if the log is not that of the
   /// checkpoint.
-  TrainingRun(const Plan& plan, std::uint64_t seed, LockedPath folder, Threads& threads,
-              const std::filesystem::path& initial = {}, std::set<Index> kept = {});
+  TrainingRun(Training training, std::uint64_t seed, Threads& threads,
+              const std::filesystem::path& initial = {});
 
   /// Trains to the last step, and writes checkpoint.safetensors and metrics.jsonl along the way; `label` starts the
-  /// progress line. After each step in `kept`, also writes the checkpoint to kept_path(). Returns false if it was
+  /// lines of progress, which say where it begins, too. After each kept step, also writes the checkpoint to kept_path(). Returns false if it was
   /// interrupted: then the checkpoint is that of the last finished step.
   bool train(const std::string& label, Progress& progress, const InterruptGuard& interrupt);
 
@@ -51,12 +58,8 @@ class TrainingRun {
   bool finished() const { return trainer_.steps() >= total_steps_; }
   /// Whether the checkpoint ended a training of fewer steps, which this run continues.
   bool goes_past_end() const { return !finished() && trainer_.steps() == ended_; }
-  /// How the encoding's parameters were adopted from `initial`, on one line; empty if unchanged.
-  const std::string& adoption() const { return adoption_; }
-  /// How this machine differs from the one that trained the checkpoint so far; empty if there is no difference.
-  const std::string& machine_warning() const { return machine_warning_; }
   Index steps() const { return trainer_.steps(); }
-  LockedPath checkpoint_path() const { return kept_path(folder_, 0); }
+  LockedPath checkpoint_path() const { return kept_path(training_.folder, 0); }
   const TrainingLog& log() const { return log_; }
   /// Seconds spent in training, over all runs so far.
   double seconds() const { return seconds_; }
@@ -72,19 +75,19 @@ class TrainingRun {
   void meet_divergence(const StepResult& result, const std::vector<Batch>& batches, const std::string& label,
                        Progress& progress);
 
+  const Training training_;
   const Plan& plan_;
   std::uint64_t seed_;
   std::uint64_t data_seed_;
-  LockedPath folder_;
-  std::set<Index> kept_;
   Index total_steps_;
   Index ended_ = -1;  // the last step of the training that wrote the checkpoint; -1 if there is none
   LengthScheme lengths_;
   Transformer<float> model_;
   Trainer<float> trainer_;
   Metadata metadata_;
-  std::string adoption_;
-  std::string machine_warning_;
+  std::string adoption_;  // how the encoding's parameters were adopted; empty if unchanged
+  std::string
+      machine_warning_;  // how this machine differs from the one that trained it so far; empty if in nothing
   TrainingLog log_;
   double seconds_ = 0.0;
 };
