@@ -15,15 +15,18 @@
 namespace ordinal::experiments {
 namespace {
 
+void expect_each_item_once(int jobs, int threads) {
+  std::vector<std::atomic<int>> done(40);
+  EXPECT_TRUE(run_side_by_side(40, jobs, threads, [&](Index item, Threads&) {
+    ++done[static_cast<std::size_t>(item)];
+    return true;
+  }));
+  for (const auto& count : done) EXPECT_EQ(count, 1);
+}
+
 TEST(SideBySide, EveryItemIsDoneOnceByAnyNumberOfJobs) {
-  for (const auto& [jobs, threads] : {std::pair{1, 1}, {2, 2}, {5, 5}, {1, 3}, {2, 5}}) {
-    std::vector<std::atomic<int>> done(40);
-    EXPECT_TRUE(run_side_by_side(40, jobs, threads, [&](Index item, Threads&) {
-      ++done[static_cast<std::size_t>(item)];
-      return true;
-    }));
-    for (const auto& count : done) EXPECT_EQ(count, 1);
-  }
+  for (const auto& [jobs, threads] : {std::pair{1, 1}, {2, 2}, {5, 5}, {1, 3}, {2, 5}})
+    expect_each_item_once(jobs, threads);
 }
 
 // Two tasks that wait for each other, so that they need two threads; false after a minute alone.
@@ -52,12 +55,7 @@ TEST(SideBySide, AJobWithoutItemsHelpsTheOthers) {
 
 TEST(SideBySide, JobsThatDoNotStartLeaveTheirItemsToTheOthers) {
   const RoomForStacks one(1);
-  std::vector<std::atomic<int>> done(40);
-  EXPECT_TRUE(run_side_by_side(40, 3, 3, [&](Index item, Threads&) {
-    ++done[static_cast<std::size_t>(item)];
-    return true;
-  }));
-  for (const auto& count : done) EXPECT_EQ(count, 1);
+  expect_each_item_once(3, 3);
 }
 
 TEST(SideBySide, StopsTakingItemsAfterOneThatStopped) {
@@ -73,11 +71,8 @@ TEST(SideBySide, AnExceptionReachesTheCallerAfterAllHaveStopped) {
   std::atomic<int> running = 0;
   const auto work = [&](Index item, Threads&) {
     ++running;
-    if (item == 1) {
-      --running;
-      throw std::runtime_error("item 1");
-    }
     --running;
+    if (item == 1) throw std::runtime_error("item 1");
     return true;
   };
   EXPECT_THROW(run_side_by_side(50, 3, 3, work), std::runtime_error);

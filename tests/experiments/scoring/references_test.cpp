@@ -10,6 +10,7 @@
 
 #include "framework/core/errors.h"
 #include "tests/experiments/tasks/two_letters.h"
+#include "tests/experiments/with.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -17,11 +18,7 @@ namespace {
 using ::testing::ThrowsMessage;
 
 Settings settings_of(const std::string& task) {
-  Settings settings;
-  settings.set("task.name", task, "test");
-  settings.set("task.train_length", "32", "test");
-  settings.set("evaluate.batches", "4", "test");
-  return settings;
+  return with({{"task.name", task}, {"task.train_length", "32"}, {"evaluate.batches", "4"}});
 }
 
 // The score of a baseline, or null.
@@ -115,6 +112,14 @@ TEST(References, OfATaskWithoutClassesHaveNoOracle) {
             (std::set<std::string>{"unigram", "bigram", "4-gram"}));
 }
 
+class Alternating : public TwoLetters {
+ public:
+  void example(const ExampleKey& /*key*/, Index /*length*/, std::span<Token> tokens,
+               std::span<Token> targets) const override {
+    for (std::size_t t = 0; t < tokens.size(); ++t) targets[t] = tokens[t] = static_cast<Token>(t % 2);
+  }
+};
+
 TEST(LearningGates, AreANumberOrTheScoreOfAReader) {
   const auto copy = make_task("copy");
   const auto of_copy = reference_scores(*copy, settings_of("copy"), {32}, 1);
@@ -124,14 +129,7 @@ TEST(LearningGates, AreANumberOrTheScoreOfAReader) {
               ThrowsMessage<ConfigError>(
                   "evaluate.gate: got 1.5, expected at most 1: it is a threshold of accuracy"));
   EXPECT_FALSE(learning_gate(*copy, 16, of_copy)) << "nothing was scored at the training length";
-  class Plain final : public TwoLetters {
-   public:
-    void example(const ExampleKey& /*key*/, Index /*length*/, std::span<Token> tokens,
-                 std::span<Token> targets) const override {
-      for (std::size_t t = 0; t < tokens.size(); ++t) targets[t] = tokens[t] = static_cast<Token>(t % 2);
-    }
-  };
-  const Plain plain;
+  const Alternating plain;
   const auto references = reference_scores(plain, settings_of("copy"), {32}, 1);
   const auto gate = learning_gate(plain, 32, references);
   EXPECT_EQ(learning_gate(plain, 32, references, 3.5)->text,
@@ -141,13 +139,9 @@ TEST(LearningGates, AreANumberOrTheScoreOfAReader) {
 }
 
 TEST(LearningGates, ThatTheOracleDoesNotReachAreRefused) {
-  class Bits final : public TwoLetters {
+  class Bits final : public Alternating {
    public:
     std::vector<std::string> classes() const override { return {"all"}; }
-    void example(const ExampleKey& /*key*/, Index /*length*/, std::span<Token> tokens,
-                 std::span<Token> targets) const override {
-      for (std::size_t t = 0; t < tokens.size(); ++t) targets[t] = tokens[t] = static_cast<Token>(t % 2);
-    }
     void labels(const ExampleKey& /*key*/, Index /*length*/, std::span<Label> labels) const override {
       for (Label& label : labels) label = {.token_class = 0, .oracle_bits = 0.5};
     }

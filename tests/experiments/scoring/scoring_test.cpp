@@ -12,14 +12,27 @@
 #include "experiments/process/interrupt.h"
 #include "experiments/settings/plan.h"
 #include "tests/experiments/whole.h"
+#include "tests/experiments/with.h"
 #include "tests/folders.h"
 
 namespace ordinal::experiments {
 namespace {
 
+using ::testing::HasSubstr;
+
 Settings with(Settings settings, const std::string& key, const std::string& value) {
   settings.set(key, value, "test");
   return settings;
+}
+
+Settings small(const std::string& task) {
+  return experiments::with({{"model.d_model", "8"},
+                            {"model.heads", "2"},
+                            {"model.layers", "1"},
+                            {"task.train_length", "8"},
+                            {"train.batch", "4"},
+                            {"evaluate.batches", "3"},
+                            {"task.name", task}});
 }
 
 struct Untrained {
@@ -38,25 +51,15 @@ struct Untrained {
         values(model.layout()) {
     initialize(values, 1);
   }
+  Subject subject() const { return {model, values, *task, plan, settings, seed}; }
   Whole score(Index length, int count = 1, const std::string& condition = "trained") const {
     Threads threads(count);
     CellResult cell;
-    score_length({model, values, *task, plan, settings, seed}, length, condition, threads, cell);
+    score_length(subject(), length, condition, threads, cell);
     return wholes(cell).front();
   }
   Whole under(const std::string& condition, Index length) const { return score(length, 1, condition); }
 };
-
-Settings small(const std::string& task) {
-  Settings settings;
-  for (const auto& [key, value] : {std::pair{"model.d_model", "8"}, std::pair{"model.heads", "2"},
-                                   std::pair{"model.layers", "1"}, std::pair{"task.train_length", "8"},
-                                   std::pair{"train.batch", "4"}, std::pair{"evaluate.batches", "3"}}) {
-    settings.set(key, value, "test");
-  }
-  settings.set("task.name", task, "test");
-  return settings;
-}
 
 // Bit for bit; NaN in both or in neither.
 void expect_same(const Whole& a, const Whole& b) {
@@ -75,9 +78,8 @@ Index questions(const Untrained& model, Index length, Index last) {
   CellResult cell;
   Index asked = 0;
   const auto stopped = [&] { return ++asked == last; };
-  const Subject subject{model.model, model.values, *model.task, model.plan, model.settings, 0};
   try {
-    score_length(subject, length, "trained", one, cell, stopped);
+    score_length(model.subject(), length, "trained", one, cell, stopped);
     EXPECT_LT(asked, last);
   } catch (const Stopped&) {
     EXPECT_EQ(asked, last) << "it went on";
@@ -120,7 +122,7 @@ TEST(Scoring, ALengthThatAnEncodingCannotRunIsAResult) {
   const Whole failed = model.score(9, 2);
   EXPECT_TRUE(failed.failed);
   EXPECT_EQ(failed.length, 9);
-  EXPECT_THAT(failed.why, ::testing::HasSubstr("9 exceeds max_seq_len 8"));
+  EXPECT_THAT(failed.why, HasSubstr("9 exceeds max_seq_len 8"));
 }
 
 class EveryCondition : public ::testing::TestWithParam<std::string> {};
@@ -140,8 +142,8 @@ TEST(Scoring, DrawsRandomPositionsOfItsOwnForEachSeedAndExample) {
   for (const std::string scheme : {"randomized", "random_float", "random_shift", "task"}) {
     Untrained model(small("addition"), "rope@" + scheme + "(max_position=4000)");
     const auto positions = [&](std::uint64_t seed, std::uint32_t example) {
-      const Subject subject{model.model, model.values, *model.task, model.plan, model.settings, seed};
-      const auto all = validation_example(subject, 8, example).positions;
+      model.seed = seed;
+      const auto all = validation_example(model.subject(), 8, example).positions;
       return std::vector<double>(all.of(0).begin(), all.of(0).end());
     };
     EXPECT_EQ(positions(1, 0), positions(1, 0)) << scheme;
@@ -200,22 +202,7 @@ TEST(Shifted, PastATableOrWithoutContiguousPositionsIsAResult) {
   EXPECT_EQ(past.length, 8);
   const auto spaced = Untrained(small("language"), "rope@spaced").under("shifted", 8);
   EXPECT_TRUE(spaced.failed);
-  EXPECT_THAT(spaced.why, ::testing::HasSubstr("expected ones that can be shifted"));
-}
-
-TEST(Window, OfAModelThatSeesBothWaysIsAResult) {
-  const Untrained model(with(small("language"), "model.causal", "false"), "none");
-  const Whole score = model.under("window", 8);
-  EXPECT_TRUE(score.failed);
-  EXPECT_THAT(score.why, ::testing::HasSubstr("expected a causal one"));
-}
-
-TEST(Window, IsRefusedBesideABranchThatReadsPastIt) {
-  for (const std::string block : {"attention, lstm", "attention, linear_attention"}) {
-    const Whole score = Untrained(with(small("language"), "model.block", block), "none").under("window", 8);
-    EXPECT_TRUE(score.failed);
-    EXPECT_THAT(score.why, ::testing::HasSubstr("branches that read past a window"));
-  }
+  EXPECT_THAT(spaced.why, HasSubstr("expected ones that can be shifted"));
 }
 
 TEST(Window, AsWideAsTheSequenceChangesNothing) {
@@ -268,17 +255,26 @@ TEST(Truncated, HasWindowsOfTheTrainingLengthThatOverlapByHalfUnlessTheyAreGiven
   EXPECT_NE(model.under("truncated", 32).value, model.under("truncated(stride=8)", 32).value);
 }
 
-TEST(Truncated, IsRefusedWhereWindowsCannotScoreEveryToken) {
-  const Whole answer = Untrained(small("copy"), "none").under("truncated", 8);
-  EXPECT_EQ(answer.why, "the task scores an answer, expected one that scores every token");
-  const Whole both_ways =
-      Untrained(with(small("language"), "model.causal", "false"), "none").under("truncated", 8);
-  EXPECT_THAT(both_ways.why, ::testing::HasSubstr("expected a causal one"));
-  const Whole gaps = Untrained(small("language"), "none").under("truncated(stride=9)", 16);
-  EXPECT_EQ(gaps.why, "stride 9 exceeds size 8, which leaves out targets (lower stride)");
+TEST(Conditions, ThatAModelOrATaskDoesNotFitIsAResult) {
+  const Settings language = small("language");
+  const Settings both_ways = with(language, "model.causal", "false");
+  const auto of_block = [&](const std::string& block) { return with(language, "model.block", block); };
+  for (const auto& [settings, condition, why] :
+       {std::tuple{both_ways, "window", "expected a causal one"},
+        std::tuple{both_ways, "truncated", "expected a causal one"},
+        std::tuple{of_block("attention, lstm"), "window", "branches that read past a window"},
+        std::tuple{of_block("attention, linear_attention"), "window", "branches that read past a window"},
+        std::tuple{small("copy"), "truncated",
+                   "the task scores an answer, expected one that scores every token"},
+        std::tuple{language, "truncated(stride=9)",
+                   "stride 9 exceeds size 8, which leaves out targets (lower stride)"}}) {
+    const Whole score = Untrained(settings, "none").under(condition, 16);
+    EXPECT_TRUE(score.failed) << condition;
+    EXPECT_THAT(score.why, HasSubstr(why));
+  }
   EXPECT_THAT([] { make_condition("truncated(size=8, stride=9)"); },
               ::testing::ThrowsMessage<ConfigError>(
-                  ::testing::HasSubstr("truncated(size=8, stride=9): stride 9 exceeds size 8")));
+                  HasSubstr("truncated(size=8, stride=9): stride 9 exceeds size 8")));
 }
 
 TEST(Interrupt, IsNoticedAndForgottenWithItsGuard) {
