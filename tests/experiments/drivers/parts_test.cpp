@@ -130,29 +130,19 @@ TEST(Parts, WriteNothingInAFolderThatIsBegunAgain) {
 
 // ---- Trainings at the same time in one process
 
-// Quick, so that the thread sanitizer also sees a whole experiment with `tests/run --unit --preset tsan`.
+// Quick, so that the thread sanitizer also sees a whole experiment with `tests/run --unit --preset tsan`. Rows share a training
+// and score several of its steps, with batches of two lengths.
 TEST(Jobs, TrainSideBySideWhatOneTrainsAlone) {
   const std::string small = tiny +
                             "--train.steps=100 --train.shards=4 --model.dropout=0.1 --experiment.seeds=2 "
-                            "--compare.model.encoding=learned,none ";
+                            "--compare.model.encoding=learned,none --compare.train.score_step=50,100 "
+                            "--task.lengths='mixed(longest=24, share=0.3)' ";
   extrapolate(small + "--threads=1 --jobs=1 --out one");
-  extrapolate(small + "--threads=2 --jobs=2 --out two");
-  extrapolate(small + "--threads=2 --jobs=1 --out wide");
-  expect_same_numbers("one", "two");
-  expect_same_numbers("one", "wide");
-}
-
-// Rows that share a training and score several of its steps, with batches of two lengths.
-TEST(Jobs, ScoreEarlierStepsOfMixedLengthsSideBySide) {
-  const std::string steps_of_two =
-      tiny +
-      "--experiment.seeds=2 --compare.model.encoding=rope,none --compare.train.score_step=10,20 "
-      "--task.lengths='mixed(longest=24, share=0.3)' ";
-  extrapolate(steps_of_two + "--threads=1 --jobs=1 --out one");
-  extrapolate(steps_of_two + "--threads=2 --jobs=2 --out two");
-  extrapolate(steps_of_two + "--threads=3 --jobs=2 --out three");
-  expect_same_numbers("one", "two");
-  expect_same_numbers("one", "three");
+  for (const std::string threads : {"--threads=2 --jobs=2", "--threads=2 --jobs=1", "--threads=3 --jobs=2"}) {
+    std::filesystem::remove_all(own_folder() / "several");
+    extrapolate(small + threads + " --out several");
+    expect_same_numbers("one", "several");
+  }
 }
 
 TEST(JobsSlow, OfAnInterruptedRunAreAllContinued) {

@@ -1,4 +1,4 @@
-// The programs as run by a user: results, interruption, resuming, repeatability.
+// The programs as run by a user: what they say before, what they leave, and how they go on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +9,9 @@ namespace ordinal::experiments::testing {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(Programs, ExplainThemselves) {
   for (const std::string program :
@@ -105,6 +107,99 @@ TEST(ExtrapolationProgram, SaysHowANumberPastATableCame) {
     EXPECT_THAT(outcome.out, HasSubstr("overflow = " + mode));
     EXPECT_FALSE(wholes(result("learned_overflow=" + mode))[1].failed);
   }
+}
+
+// ---- What train leaves beside its checkpoint
+
+TEST(TrainingReport, IsThatOfAnExperimentOfOneRow) {
+  const std::string both = tiny + "--evaluate.conditions='trained,window(size=8)' ";
+  EXPECT_THAT(train(both + "--model.encoding=learned --out one").out,
+              AllOf(HasSubstr("fails: sequence length"), HasSubstr("report: one/report.html\n")));
+  extrapolate(both + "--compare.model.encoding=learned --experiment.seeds=1, --out run");
+  EXPECT_EQ(without_seconds("one/result.json"), without_seconds("run/cells/learned/seed-1/result.json"));
+  for (const std::string name : {"table.csv", "seeds.csv", "references.csv", "manifest.json"})
+    EXPECT_EQ(file("one/" + name), file("run/" + name)) << name;
+  EXPECT_THAT(file("one/report.html"),
+              AllOf(HasSubstr("Trained on sequences of length 16, how does learned do on longer ones?"),
+                    HasSubstr("./experiments/run train --quiet"), HasSubstr("data-picture=\"attention\""),
+                    HasSubstr("Inside the models")));
+}
+
+TEST(TrainingReport, DrawsTheLongestLengthThatIsTestedWhole) {
+  const auto lengths_drawn = [](const std::string& conditions) {
+    train(tiny + "--evaluate.conditions='" + conditions + "' --out run");
+    const std::string page = file("run/report.html");
+    std::filesystem::remove_all(own_folder() / "run");
+    const std::string tag = "data-picture=\"attention\" data-length=\"";
+    return std::pair(page.find(tag + "16\"") != page.npos, page.find(tag + "32\"") != page.npos);
+  };
+  EXPECT_EQ(lengths_drawn("truncated,window(size=8)"), std::pair(true, true));
+  EXPECT_EQ(lengths_drawn("truncated"), std::pair(true, false));
+}
+
+// Its options in full, which a checkpoint holds, are longer than the name of a file may be.
+TEST(TrainingReport, NamesARowOfNestedEncodingsAsItIsWritten) {
+  const std::string row = "tupe(embedding=sinusoidal)+learned@random_shift:contiguous";
+  train(steps + "--model.encoding='" + row + "' --out run");
+  EXPECT_EQ(column("row"), (std::vector<std::string>{row}));
+  EXPECT_TRUE(exists("run/figures/tupe_embedding=sinusoidal+learned@random_shift:contiguous-bias.svg"));
+  train(steps + "--model run/checkpoint.safetensors --out tuned");
+  EXPECT_EQ(column("row", "tuned/table.csv"),
+            (std::vector<std::string>{"tupe+learned@random_shift:contiguous"}));
+}
+
+// ---- Plans
+
+TEST(DryRun, CountsTheTrainingsThatChooseValues) {
+  const std::string two_rows = tiny + "--dry-run --experiment.seeds=2 --compare.model.encoding=none,rope ";
+  const auto teraflops = [&](const std::string& more) {
+    const std::string text = run_program("extrapolation", two_rows + more).out;
+    const std::size_t at = text.find("all trainings: ");
+    return at == std::string::npos ? 0.0 : std::stod(text.substr(at + 15));
+  };
+  EXPECT_THAT(run_program("extrapolation", two_rows + "--compare.tune.train.learning_rate=0.1,0.2,0.3").out,
+              HasSubstr("4 cells = 2 rows × 2 seeds, 4 trainings, after 6 that choose values"));
+  const double plain = teraflops("");
+  EXPECT_GT(plain, 0.0);
+  EXPECT_NEAR(teraflops("--compare.tune.train.learning_rate=0.1,0.2,0.3") / plain, 10.0 / 4.0, 0.02);
+  EXPECT_THAT(run_program("extrapolation", two_rows).out, Not(HasSubstr("choose")));
+}
+
+TEST(PositionsInForce, AreShownByEveryProgram) {
+  const std::string yarn = "--model.encoding=rope@yarn ";
+  const std::string expected = "positions yarn, s 1 (as contiguous), in the test yarn, s 2, α 1, β ";
+  EXPECT_THAT(run_program("train", tiny + yarn + "--dry-run").out, HasSubstr(expected));
+  EXPECT_THAT(run_program("extrapolation", tiny + "--compare.model.encoding=rope@yarn --dry-run").out,
+              HasSubstr(expected));
+  std::string aloud = tiny;
+  aloud.erase(aloud.find("--quiet"), 7);
+  const Outcome outcome = run_program("train", aloud + yarn + "--out run");
+  EXPECT_THAT(outcome.out + outcome.err, HasSubstr(expected));
+  EXPECT_THAT(
+      run_program("generate", "--model run/checkpoint.safetensors --generate.length=63 --dry-run").out,
+      HasSubstr("positions yarn, s 4, α 1, β "));
+  EXPECT_THAT(run_program("encoding", "--encoding.name='rope@ntk(scale=4)' --dry-run").out,
+              AllOf(HasSubstr("positions: ntk, s 4\n"), HasSubstr("constants: base 10000")));
+}
+
+TEST(ExperimentPlan, ListsRowsSharedTrainingsAndPositionsInForce) {
+  write("a.cfg", interpolated + "[compare]\nmodel.encoding = rope, rope(base=500)\n");
+  EXPECT_THAT(extrapolate(one_seed + "--config a.cfg --experiment.seeds=2 --dry-run --out run").out,
+              AllOf(HasSubstr("8 cells = 4 rows × 2 seeds, 6 trainings\n"),
+                    ContainsRegex("\nrope +[0-9]+ +20 × 4 × 16 +[0-9.e-]+ +[0-9.]+ MB +[+] [0-9.]+ MB\n"
+                                  "  positions contiguous; base 10000"),
+                    ContainsRegex("\nrope.base=500. .*\n  positions contiguous; base 500"),
+                    ContainsRegex("\ninterpolated +[0-9]+ +20 × 4 × 16 +shared"),
+                    ContainsRegex("\nfine-tuned +[0-9]+ +20 × 4 × 16 +shared .*\n"
+                                  "  positions contiguous, in the test interpolated, s 2;.*\n"
+                                  "  then fine-tuned +[0-9]+ +6 × 4 × 32 +[0-9.e-]+")));
+  EXPECT_FALSE(exists("run"));
+}
+
+TEST(ExperimentPlan, SaysWhatIsChosenFirst) {
+  EXPECT_THAT(extrapolate(tuned_run + "--evaluate.conditions=trained,log_n --dry-run --out run").out,
+              AllOf(HasSubstr("on seed 1000, the best train.learning_rate for each row: 1e-9, 3e-3"),
+                    HasSubstr("(trained, log_n)")));
 }
 
 }  // namespace

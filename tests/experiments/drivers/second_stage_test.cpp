@@ -1,4 +1,5 @@
-// A second stage of training: fine-tuning at another length, with other positions or on another text.
+// A second stage of training, or a training that starts from a checkpoint: at another length, with other positions or on another
+// text.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -162,6 +163,54 @@ TEST(SecondStageSlow, ScaledOtherwiseThanTheTestIsReported) {
     write("a.cfg", "[row tuned]\nmodel.encoding = rope@" + positions + "\n" + end);
     EXPECT_THAT(extrapolate(lengths + "--dry-run").out, Not(HasSubstr("other scales"))) << positions;
   }
+}
+
+// ---- Training that starts from a checkpoint
+
+const std::string few_steps =
+    "--quiet --train.steps=3 --train.warmup=1 --train.batch=4 --evaluate.batches=1 --evaluate.lengths=1x ";
+
+TEST(FineTuning, StartsFromTheParametersAndKnowsTheirTrainingLength) {
+  train(steps + "--out first --model.encoding=rope");
+  const std::string longer = steps +
+                             "--model first/checkpoint.safetensors --model.encoding=rope@interpolated "
+                             "--task.train_length=32 --evaluate.lengths=32 ";
+  train(longer + "--train.steps=0 --train.warmup=0 --out copied");
+  const SafetensorsFile first(own_folder() / "first/checkpoint.safetensors");
+  const SafetensorsFile copied(own_folder() / "copied/checkpoint.safetensors");
+  const std::string weight = "block.0.attention.qkv.weight";
+  EXPECT_EQ(first.values<float>(weight), copied.values<float>(weight));
+  EXPECT_EQ(copied.metadata().at("model.train_length"), "16");
+  train(longer + "--out tuned");
+  EXPECT_NE(SafetensorsFile(own_folder() / "tuned/checkpoint.safetensors").values<float>(weight),
+            first.values<float>(weight));
+}
+
+// The settings of the first training, with all automatic values resolved, given again.
+TEST(FineTuning, GoesOnFromTheResolvedConfigOfTheFirstTraining) {
+  train(steps + "--out first --model.encoding='rope(base=auto)'");
+  train(
+      "--quiet --config first/resolved.cfg --model first/checkpoint.safetensors --task.train_length=32 "
+      "--model.encoding='rope(rotary_fraction=1.0)' --out second");
+  const auto first = SafetensorsFile(own_folder() / "first/checkpoint.safetensors").metadata();
+  const auto second = SafetensorsFile(own_folder() / "second/checkpoint.safetensors").metadata();
+  for (const char* key : {"model.vocab_size", "model.train_length", "model.encoding"}) {
+    EXPECT_EQ(first.at(key), second.at(key)) << key;
+  }
+  EXPECT_THAT(second.at("model.encoding"), Not(HasSubstr("auto")));
+}
+
+TEST(FineTuning, OfATableThatEndsNamesTheFix) {
+  train(steps + "--out first --model.encoding=learned");
+  const std::string longer =
+      few_steps + "--model first/checkpoint.safetensors --task.train_length=24 --out second ";
+  EXPECT_THAT(
+      error_of("train", longer),
+      HasSubstr("learned: max_seq_len = 16 is less than the 24 positions of training: there is no row for "
+                "the others (a new model can have more; finetune.encoding = learned gives a trained one "
+                "more; else set overflow to clamp or interpolate)"));
+  EXPECT_FALSE(exists("second"));
+  train(longer + "--model.encoding='learned(overflow=interpolate)'");
 }
 
 }  // namespace

@@ -191,13 +191,13 @@ TEST(Signals, OfAClosedTerminalSaveAsCtrlCDoes) {
   EXPECT_GT(SafetensorsFile(own_folder() / "run/checkpoint.safetensors").metadata().at("step"), "0");
 }
 
-// Scoring that takes minutes: no result shows that it was not waited for.
+// Scoring that takes long, of a model for which readers take much less: no result shows that it was not waited for.
 TEST(Signals, DuringScoringEndTheRunBeforeTheScoreIsThere) {
-  const std::string one_length = without("evaluate.batches", without("evaluate.lengths", one_seed)) +
-                                 "--train.steps=3 --train.warmup=1 --compare.model.encoding=none --threads=2 "
-                                 "--evaluate.lengths=1x --evaluate.batch=64 --out run --evaluate.batches=";
-  const Outcome stopped = run_until("run/cells/none/seed-1/metrics.jsonl", "TERM", "extrapolation",
-                                    without("train.steps", one_length) + "100000", 2);
+  const std::string run = one_seed +
+                          "--train.steps=3 --train.warmup=1 --compare.model.encoding=none --threads=2 "
+                          "--model.d_model=128 --model.layers=4 --evaluate.lengths=1x --evaluate.batch=64 "
+                          "--evaluate.batches=1000 --out run";
+  const Outcome stopped = run_until("run/cells/none/seed-1/metrics.jsonl", "TERM", "extrapolation", run, 2);
   EXPECT_EQ(stopped.exit_code, 143) << stopped.err;
   EXPECT_THAT(stopped.err, HasSubstr("Continue with:"));
   EXPECT_FALSE(exists("run/cells/none/seed-1/result.json"));
