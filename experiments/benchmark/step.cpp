@@ -20,15 +20,13 @@ TrainerOptions options_of(const BenchmarkSize& size) {
 }
 
 ModelConfig model_of(const BenchmarkSize& size, const std::string& encoding) {
-  ModelConfig config;
-  config.vocab_size = size.vocab_size;
-  config.d_model = size.d_model;
-  config.heads = size.heads;
-  config.layers = size.layers;
-  config.encoding = encoding;
-  config.train_length = size.seq_len;
-  config.longest = size.seq_len;
-  return config;
+  return {.vocab_size = size.vocab_size,
+          .d_model = size.d_model,
+          .layers = size.layers,
+          .heads = size.heads,
+          .encoding = encoding,
+          .train_length = size.seq_len,
+          .longest = size.seq_len};
 }
 
 // The same tokens and targets each time.

@@ -44,12 +44,6 @@ constexpr std::pair<int, const char*> ways_out[] = {
     {ELOOP, "it is a symbolic link: remove it"},
     {ENAMETOOLONG, "choose a shorter name"}};
 
-// How a program ends; with a message if it fails.
-struct Outcome {
-  int exit_code = 0;
-  std::string problem = {};
-};
-
 // Prints a line on stderr for each line of the message.
 void report(const DriverDescription& driver, const std::string& message) {
   const bool colors = terminal_of(STDERR_FILENO).value_or(Terminal{}).colors;
@@ -102,19 +96,21 @@ bool is_any(const std::exception& error) {
   return ((dynamic_cast<const Errors*>(&error) != nullptr) || ...);
 }
 
-// A container throws length_error for a size that exceeds any memory.
-Outcome try_to_run(int argc, const char* const* argv, const DriverDescription& driver) {
+// Returns the exit code, and reports what is thrown. A container throws length_error for a size that exceeds any memory.
+int try_to_run(int argc, const char* const* argv, const DriverDescription& driver) {
   try {
     const int exit_code = run(argc, argv, driver);
-    return {stdout_is_whole(driver.name) || exit_code != 0 ? exit_code : failure};
+    return stdout_is_whole(driver.name) || exit_code != 0 ? exit_code : failure;
   } catch (const std::exception& error) {
-    if (is_any<std::bad_alloc, std::length_error>(error))
-      return {failure, "out of memory: " + less_memory + "; everything that was saved stays"};
     const auto* of_file = dynamic_cast<const std::filesystem::filesystem_error*>(&error);
-    if (of_file != nullptr) return {fixable, file_problem(*of_file)};
-    const bool is_fixable =
-        is_any<ConfigError, DataError, CheckpointError, PositionError, std::invalid_argument>(error);
-    return {is_fixable ? fixable : failure, error.what()};
+    std::string problem = of_file != nullptr ? file_problem(*of_file) : error.what();
+    if (is_any<std::bad_alloc, std::length_error>(error))
+      problem = "out of memory: " + less_memory + "; everything that was saved stays";
+    report(driver, problem);
+    return is_any<std::filesystem::filesystem_error, ConfigError, DataError, CheckpointError, PositionError,
+                  std::invalid_argument>(error)
+               ? fixable
+               : failure;
   }
 }
 
@@ -134,13 +130,12 @@ std::string file_problem(const std::filesystem::filesystem_error& error) {
 
 int run_driver(int argc, const char* const* argv, const DriverDescription& driver) {
   prepare_streams();
-  const Outcome outcome = try_to_run(argc, argv, driver);
-  if (!outcome.problem.empty()) report(driver, outcome.problem);
+  const int exit_code = try_to_run(argc, argv, driver);
   if (openblas_may_wait()) {
     std::fflush(nullptr);
-    std::_Exit(outcome.exit_code);
+    std::_Exit(exit_code);
   }
-  return outcome.exit_code;
+  return exit_code;
 }
 
 }  // namespace ordinal::experiments
