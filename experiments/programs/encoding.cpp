@@ -32,17 +32,15 @@ void print_plan(const EncodingSubject& subject, const std::filesystem::path& out
 // Refuses options that would change nothing. Programs may share a file, so its keys are read where they apply.
 void check_options(const CommandLine& command) {
   const auto typed = [&](const char* key) { return command.settings.origin(key) == command_line_origin; };
-  const auto refuse = [](bool wrong, const std::string& text) {
-    if (wrong) throw ConfigError(text);
-  };
   const bool names = typed("encoding.names");
-  refuse(names && typed("encoding.name"),
-         "encoding.name and encoding.names set the same; leave out one of them");
-  refuse(names && !command.model.empty(),
-         fmt::format("encoding.names = {}, but a checkpoint has one encoding; leave it or --model out",
-                     command.settings.text("encoding.names")));
+  if (names && typed("encoding.name"))
+    throw ConfigError("encoding.name and encoding.names set the same; leave out one of them");
+  if (names && !command.model.empty())
+    throw ConfigError(
+        fmt::format("encoding.names = {}, but a checkpoint has one encoding; leave it or --model out",
+                    command.settings.text("encoding.names")));
   for (const char* key : {"encoding.sentence", "encoding.reordered"})
-    refuse(typed(key) && !names, fmt::format("{} is read with encoding.names; add it", key));
+    if (typed(key) && !names) throw ConfigError(fmt::format("{} is read with encoding.names; add it", key));
 }
 
 int encoding(const CommandLine& command) {
