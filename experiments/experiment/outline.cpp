@@ -121,7 +121,8 @@ ExperimentResult outline_of(const std::vector<Entrant>& entrants, const Entrants
   add_rows(entrants, result);
   result.conditions = entrants.front().row.settings.list("evaluate.conditions");
   result.metrics = entrants.front().task().metrics();
-  std::ranges::stable_partition(result.metrics, &MetricSpec::headline);
+  std::stable_partition(result.metrics.begin(), result.metrics.end(),
+                        [](const MetricSpec& metric) { return metric.headline; });
   result.question = question_of(entrants, result);
   std::vector<std::string> tasks;
   std::vector<std::string> hashes;
