@@ -32,15 +32,17 @@ auto lines_of_table(const std::string& name) {
   return lines;
 }
 
+// Random positions of the test are those of the seed.
 TEST(Evaluate, GivesTheBitsOfTheExperiment) {
-  extrapolate(steps + three_conditions +
-              "--experiment.seeds=2 "
-              "--compare.model.encoding='sinusoidal,learned,rope@contiguous:yarn,t5' --out run");
+  const std::vector<std::string> rows = {"sinusoidal",      "learned",           "rope@contiguous:yarn", "t5",
+                                         "rope@randomized", "rope@random_float", "rope@random_shift"};
+  extrapolate(steps + three_conditions + "--experiment.seeds=2 --compare.model.encoding='" +
+              joined(rows, ",") + "' --out run");
   const Outcome outcome =
       evaluate("run/cells/*/seed-*/checkpoint.safetensors" + lengths + three_conditions + "--out again");
   EXPECT_THAT(outcome.out,
               AllOf(HasSubstr("rope@contiguous:yarn"), HasSubstr("report: again/report.html\n")));
-  for (const std::string row : {"sinusoidal", "learned", "rope@contiguous:yarn", "t5"}) {
+  for (const std::string& row : rows) {
     for (const std::string seed : {"1", "2"}) {
       const std::string cell = "/" + row + "/seed-" + seed;
       EXPECT_EQ(scores("run/cells" + cell), scores("again/scores" + cell)) << cell;
@@ -71,19 +73,6 @@ TEST(Evaluate, GivesTheBitsOfATrainingAndOfItsFineTuning) {
   train(steps + "--model first/checkpoint.safetensors --task.train_length=24 --train.steps=2 --out second");
   evaluate("second/checkpoint.safetensors" + lengths + "--out again2");
   EXPECT_EQ(scores("second"), scores("again2/scores/second/seed-1"));
-}
-
-TEST(Evaluate, GivesTheBitsOfRandomTestPositions) {
-  for (const std::string scheme : {"randomized", "random_float", "random_shift"}) {
-    const std::string row = "rope@" + scheme + "(max_position=64)";
-    train(steps + "--train.seed=2 --model.encoding='" + row + "' --out " + scheme);
-    extrapolate(without("experiment.seeds", one_seed) +
-                "--train.steps=3 --train.warmup=1 --experiment.seeds=2, --compare.model.encoding='" + row +
-                "' --out run" + scheme);
-    evaluate(scheme + "/checkpoint.safetensors" + lengths + "--out again" + scheme);
-    EXPECT_EQ(scores(scheme), scores("run" + scheme + "/cells/rope@" + scheme + "_max_position=64/seed-2"));
-    EXPECT_EQ(scores(scheme), scores("again" + scheme + "/scores/" + scheme + "/seed-2"));
-  }
 }
 
 TEST(Evaluate, RowsAreCalledAsTheirFoldersAndHoldTheSeeds) {
