@@ -21,12 +21,11 @@ std::string metric_ids(const Entrant& entrant) {
 }
 
 void check_metrics(const std::vector<Entrant>& entrants) {
-  const Entrant& first = entrants.front();
+  const std::string ids = metric_ids(entrants.front());
   for (const Entrant& entrant : entrants) {
-    if (metric_ids(entrant) == metric_ids(first)) continue;
+    if (metric_ids(entrant) == ids) continue;
     throw ConfigError(fmt::format("{} and {} cannot be compared: their tasks are scored by {} and by {}",
-                                  first.row.label, entrant.row.label, metric_ids(first),
-                                  metric_ids(entrant)));
+                                  entrants.front().row.label, entrant.row.label, ids, metric_ids(entrant)));
   }
 }
 

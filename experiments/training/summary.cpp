@@ -113,6 +113,7 @@ void check_targets(const Plan& plan) {
   constexpr Index most_tokens = 100'000;
   const Index length = training_lengths(plan.settings).longest();
   const Index seq_len = plan.task->seq_len(length);
+  if (seq_len > most_tokens) return;  // an example may need more memory than there is
   for (Index tokens = 0; tokens < most_tokens; tokens += seq_len) {
     const auto example = static_cast<std::uint32_t>(tokens / seq_len);
     const Batch batch = make_batch(*plan.task, Split::training, 1, 0, 1, length, example);
