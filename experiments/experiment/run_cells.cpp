@@ -218,7 +218,7 @@ class Runner {
   // If one row cannot be trained, the others still run. Returns nothing if interrupted.
   std::optional<CellResult> result_of(std::size_t i, Threads& threads) {
     const Cell& cell = cells_[i];
-    const auto done = cell.is_from_scratch() ? finished_result(cell) : std::nullopt;
+    auto done = cell.is_from_scratch() ? finished_result(cell) : std::nullopt;
     if (done) return done;  // another process has finished it by now
     try {
       const auto run = train(cell, label(i), threads, progress_, interrupt_);

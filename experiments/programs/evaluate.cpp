@@ -34,7 +34,7 @@ Settings evaluation_settings(const Settings& given, const std::string& path) {
 
 // The folder that a row is called as: the one with its seeds, as in rope/seed-1/checkpoint.safetensors, or else that of the file.
 std::filesystem::path row_folder(const std::filesystem::path& checkpoint) {
-  const auto folder = std::filesystem::absolute(checkpoint).lexically_normal().parent_path();
+  auto folder = std::filesystem::absolute(checkpoint).lexically_normal().parent_path();
   for (auto at = folder; at.has_relative_path(); at = at.parent_path())
     if (at.filename().string().starts_with("seed-")) return at.parent_path();
   return folder;
