@@ -42,6 +42,14 @@ std::int64_t distance_key(double difference) {
   return std::llround(difference * steps);
 }
 
+// Calls visit(row, j) for each query and each key j that it sees, in values (heads·L, L).
+void for_each_pair(View<const double> values, bool causal, const auto& visit) {
+  for (Index row = 0; row < values.rows; ++row) {
+    const Index visible = causal ? row % values.cols + 1 : values.cols;
+    for (Index j = 0; j < visible; ++j) visit(row, j);
+  }
+}
+
 }  // namespace
 
 // With rows p = (p1, p2) and q = (q1, q2) of a pair k positions apart, the rotation by θ that minimises
@@ -87,23 +95,6 @@ Tensor<double> dot_product_distance(const Tensor<double>& pe) {
   return gram;
 }
 
-double toeplitz_deviation(const Tensor<double>& matrix) {
-  const Index n = matrix.view().rows;
-  if (matrix.view().cols != n) {
-    throw std::invalid_argument(
-        fmt::format("toeplitz_deviation: got shape {}, expected a square matrix", to_string(matrix.shape())));
-  }
-  double largest = 0.0;
-  for (Index k = -(n - 1); k < n; ++k) {
-    const Index first = std::max<Index>(0, -k);
-    const Index last = std::min(n, n - k);
-    double mean = 0.0;
-    for (Index i = first; i < last; ++i) mean += matrix(i, i + k) / static_cast<double>(last - first);
-    for (Index i = first; i < last; ++i) largest = larger(largest, std::abs(matrix(i, i + k) - mean));
-  }
-  return largest;
-}
-
 std::optional<double> distance_deviation(View<const double> scores, std::span<const double> positions,
                                          bool causal) {
   const Index length = std::ssize(positions);
@@ -143,15 +134,16 @@ ScoreStatistics score_statistics(const Tensor<double>& scores, std::span<const d
                                  bool causal) {
   const Index length = scores.view().cols;
   ScoreStatistics s{.smallest = scores(0, 0), .largest = scores(0, 0)};
+  double spread = 0.0;  // from the first score of the same head
   for_each_pair(scores.view(), causal, [&](Index row, Index j) {
     s.smallest = std::min(s.smallest, scores(row, j));
     s.largest = std::max(s.largest, scores(row, j));
-    s.spread = larger(s.spread, std::abs(scores(row, j) - scores(row / length * length, 0)));
+    spread = larger(spread, std::abs(scores(row, j) - scores(row / length * length, 0)));
   });
   s.deviation = distance_deviation(scores.view(), positions, causal);
   const double rounding = 1e-9 * std::max({1.0, std::abs(s.smallest), std::abs(s.largest)});
   s.depends_on_distance_alone = s.deviation && *s.deviation <= rounding;
-  s.is_constant = s.spread <= rounding;
+  s.is_constant = spread <= rounding;
   return s;
 }
 
@@ -188,22 +180,13 @@ EncodingStatistics encoding_statistics(const Tensor<double>& pe) {
   EncodingStatistics statistics;
   if (rows.size() == 0) return statistics;
   const auto count = static_cast<double>(rows.size());
-  const auto positions = static_cast<double>(rows.rows);
   statistics.smallest = *std::ranges::min_element(pe.span());
   statistics.largest = *std::ranges::max_element(pe.span());
-  statistics.bounded = statistics.smallest >= -1.0 && statistics.largest <= 1.0;
   statistics.mean = vmath::sum(pe.data(), pe.size()) / count;
   for (Index pos = 0; pos < rows.rows; ++pos) {
     statistics.norms.push_back(std::sqrt(vmath::dot(rows.row(pos), rows.row(pos), rows.cols)));
   }
   for (const double value : pe.span()) statistics.variance += std::pow(value - statistics.mean, 2) / count;
-  for (Index c = 0; c < rows.cols; ++c) {
-    double mean = 0.0;
-    for (Index pos = 0; pos < rows.rows; ++pos) mean += rows(pos, c) / positions;
-    double variance = 0.0;
-    for (Index pos = 0; pos < rows.rows; ++pos) variance += std::pow(rows(pos, c) - mean, 2) / positions;
-    statistics.column_variances.push_back(variance);
-  }
   return statistics;
 }
 

@@ -1,6 +1,5 @@
-// Properties of a matrix of positional encodings (L, d): how an offset rotates it, how similar its rows
-// are, and how fast its columns change. Also what attention scores depend on. Works on any matrix, so a
-// learned table can be compared with the sinusoidal one. All in double.
+// Properties of a matrix of positional encodings (L, d): how an offset rotates it, and how similar its rows are. Also what
+// attention scores depend on. Works on any matrix, so a learned table can be compared with the sinusoidal one. All in double.
 #pragma once
 
 #include <array>
@@ -26,22 +25,10 @@ double reconstruction_error(const Tensor<double>& matrix, const Tensor<double>& 
 /// The Gram matrix D (L, L), D_ij = PE_i · PE_j; for the sinusoidal encoding Σ_i cos(ω_i (i - j)).
 Tensor<double> dot_product_distance(const Tensor<double>& pe);
 
-/// How far a square matrix is from depending on i - j alone: the largest distance of an entry from the mean
-/// of its diagonal. 0 for a Toeplitz matrix. Throws std::invalid_argument for a matrix that is not square.
-double toeplitz_deviation(const Tensor<double>& matrix);
-
-/// Calls visit(row, j) for each query and each key j that it sees, in values (heads·L, L).
-void for_each_pair(View<const double> values, bool causal, const auto& visit) {
-  for (Index row = 0; row < values.rows; ++row) {
-    const Index visible = causal ? row % values.cols + 1 : values.cols;
-    for (Index j = 0; j < visible; ++j) visit(row, j);
-  }
-}
-
 /// How far the scores of tokens at `positions` (L) are from depending on position differences alone: the
 /// largest distance of a score from the mean over all scores of the same head at the same difference. Only
 /// pairs of a query i and a key j that it sees count (causal: j ≤ i). scores (heads·L, L) stacks the heads.
-/// For one head at positions 0, 1, 2, … that sees everything, the result equals toeplitz_deviation().
+/// For one head at positions 0, 1, 2, … that sees everything, it is the deviation from a Toeplitz matrix.
 /// Differences closer than about 1e-6 may count as equal. Empty if no difference other than 0 occurs twice,
 /// because then there is nothing to compare. Throws std::invalid_argument for any other shape.
 std::optional<double> distance_deviation(View<const double> scores, std::span<const double> positions,
@@ -51,7 +38,6 @@ std::optional<double> distance_deviation(View<const double> scores, std::span<co
 struct ScoreStatistics {
   double smallest = 0.0;
   double largest = 0.0;
-  double spread = 0.0;  // from the first score of the same head
   std::optional<double> deviation =
       {};  // from depending on the difference of positions alone: distance_deviation()
   bool depends_on_distance_alone = false;  // up to rounding, 1e-9 of the largest score (or of 1)
@@ -70,13 +56,11 @@ Tensor<double> unit_rows(const Tensor<double>& pe);
 Tensor<double> cosine_similarity(const Tensor<double>& pe);
 
 struct EncodingStatistics {
-  std::vector<double> norms;             // ‖PE_pos‖₂ of each position
-  std::vector<double> column_variances;  // of each dimension, over positions
-  double mean = 0.0;
-  double variance = 0.0;  // over all elements
+  std::vector<double> norms;  // ‖PE_pos‖₂ of each position
+  double mean = 0.0;          // of all elements, as the rest
+  double variance = 0.0;
   double smallest = 0.0;
   double largest = 0.0;
-  bool bounded = false;  // all elements in [-1, 1]
 };
 EncodingStatistics encoding_statistics(const Tensor<double>& pe);
 

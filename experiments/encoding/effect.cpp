@@ -138,6 +138,14 @@ Tensor<double> Effect<T>::bias(const Content& content) const {
 template struct Effect<float>;
 template struct Effect<double>;
 
+BuiltEncoding::BuiltEncoding(const std::string& part, const ModelShape& of, std::uint64_t seed)
+    : text(part),
+      shape(of),
+      encoding(make_positional_encoding<double>(text, shape, Scope(layout, "positional"))),
+      values(layout) {
+  initialize(values, seed);
+}
+
 ScoreProbe::ScoreProbe(const ModelShape& shape, std::uint64_t seed) {
   const Index d = shape.d_model;
   const double root = std::sqrt(static_cast<double>(d));
@@ -153,16 +161,11 @@ Tensor<double> ScoreProbe::repeated(Index rows) const {
 }
 
 Content ScoreProbe::projected(const Tensor<double>& x) const {
-  return {product(x, query_weight), product(x, key_weight)};
-}
-
-Content ScoreProbe::content(const Effect<double>& effect) const {
-  return projected(effect.encoded_input(repeated(effect.seq_len())));
+  return {product(x, query_weight), product(x, key_weight), x};
 }
 
 Content ScoreProbe::content(const Effect<double>& effect, const Tensor<double>& x) const {
-  const Tensor<double> input = effect.encoded_input(x);
-  return {product(input, query_weight), product(input, key_weight), input};
+  return projected(effect.encoded_input(x));
 }
 
 // q = W_q (x + p) = W_q x + W_q p. Encodings act linearly on queries and keys, separately on each.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -57,15 +58,30 @@ struct Effect {
 extern template struct Effect<float>;
 extern template struct Effect<double>;
 
+/// An encoding with parameters of its own, at their initial values. Outlives its effects.
+struct BuiltEncoding {
+  BuiltEncoding(const std::string& text, const ModelShape& shape, std::uint64_t seed);
+  Effect<double> at(const Positions& positions, Index layer = 0) const {
+    return {*encoding, values, text, shape, positions, layer};
+  }
+
+  std::string text;
+  ModelShape shape;
+  ParameterLayout layout;  // as in a model
+  std::unique_ptr<PositionalEncoding<double>> encoding;
+  Parameters<double> values;
+};
+
 /// A token x that is repeated at every position, and the projections of a layer. Any difference between
 /// pairs comes from the encoding, wherever it acts. The same for the same seed.
 struct ScoreProbe {
   ScoreProbe(const ModelShape& shape, std::uint64_t seed);
 
-  /// q_i = W_q (x + PE_i), k_i = W_k (x + PE_i), before the encoding acts on queries and keys.
-  Content content(const Effect<double>& effect) const;
-  /// The same for tokens x (L, d_model); x + PE is also the input of the layer.
+  /// q_i = W_q (x_i + PE_i), k_i = W_k (x_i + PE_i), before the encoding acts on queries and keys, and x + PE, the input of the
+  /// layer, of tokens x (L, d_model).
   Content content(const Effect<double>& effect, const Tensor<double>& x) const;
+  /// The same of the repeated token.
+  Content content(const Effect<double>& effect) const { return content(effect, repeated(effect.seq_len())); }
   /// The four products (4, heads, L, L) into which an encoding that acts on the input splits q_i·k_j / √d_head:
   ///   content-content     (W_q x)·(W_k x)       content-position    (W_q x)·(W_k PE_j)
   ///   position-content    (W_q PE_i)·(W_k x)    position-position   (W_q PE_i)·(W_k PE_j)

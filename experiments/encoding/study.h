@@ -31,14 +31,11 @@ inline constexpr Index most_scored = 4096;
 ///   shift-k      M_k (d, d), the best rotation of columns 2i and 2i + 1, for each offset; without a picture
 /// Pictures show the first four heads, and the terms of the first one.
 struct EncodingStudy {
-  std::string text = {};                                       // for a terminal
+  /// statistics.txt, also for a terminal: norms, mean, variance, wavelengths and smallest distance of the input, how well M_k
+  /// shifts it, what the scores depend on, and the sizes of their terms.
+  std::string text = {};
   std::map<std::string, Tensor<double>> matrices = {};         // .npy
   std::vector<std::pair<std::string, Heatmap>> pictures = {};  // .svg
-  /// statistics.json, .txt   norms, mean, variance, bounds, smallest distance, deviation from Toeplitz of the
-  ///                         input; what the scores depend on, and the sizes of their terms
-  /// rotation_error.csv      offset, max ‖M_k PE_pos - PE_{pos+k}‖
-  /// wavelengths.csv         pair, frequency, wavelength of the sines that are added, if there are any
-  std::map<std::string, std::string> files = {};
 
   /// Writes everything and returns the paths. Throws what LockedPath::check throws, and
   /// std::filesystem::filesystem_error if the folder cannot be written.

@@ -49,12 +49,9 @@ Tensor<double> random_rows(const Words& words, Index width, std::uint64_t seed) 
 // (n, n): the softmax of the scores (heads, n, n) over the keys that a query sees, mean over the heads.
 Tensor<double> attention_of(const Words& words, const std::string& text, const ModelShape& shape,
                             std::uint64_t seed) {
-  ParameterLayout layout;
-  const auto encoding = make_positional_encoding<double>(text, shape, Scope(layout, "positional"));
-  Parameters<double> values(layout);
-  initialize(values, seed);
   const Index length = std::ssize(words);
-  const Effect<double> effect{*encoding, values, text, shape, Positions::contiguous(1, length)};
+  const BuiltEncoding encoding(text, shape, seed);
+  const Effect<double> effect = encoding.at(Positions::contiguous(1, length));
   const Tensor<double> x = random_rows(words, shape.d_model, seed);
   Tensor<double> scores = effect.scores(ScoreProbe(shape, seed).content(effect, x));
   Tensor<double> attention({length, length});

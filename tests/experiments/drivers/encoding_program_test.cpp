@@ -45,7 +45,7 @@ TEST(EncodingProgram, WritesMatrices) {
 TEST(RefusedStudy, OfNumbersThatAreNotFiniteWritesNothing) {
   expect_refused("encoding",
                  "--quiet --encoding.name='alibi(slope_scale=1e308)' --encoding.positions='0, 1e9' --out run",
-                 "alibi(slope_scale=1e308): bias is infinite at (0, 1, 0), expected finite numbers");
+                 "alibi(slope_scale=1e308): bias holds an infinite number, expected finite numbers");
   EXPECT_FALSE(exists("run"));
 }
 
@@ -65,15 +65,11 @@ TEST(EncodingProgram, DrawsAtGivenPositionsAndTheirOffsets) {
   const std::string at = "--quiet --encoding.d_model=8 --encoding.heads=2 --out drawn --encoding.positions=";
   const Outcome far = run_well("encoding", at + "5,10,15,100,1000");
   EXPECT_THAT(far.out, HasSubstr("positions: 5, 10, 15, 100, 1000\n"));
-  EXPECT_THAT(far.out, HasSubstr("no shift-k.npy and rotation_error.csv: M_k needs consecutive positions"));
-  EXPECT_FALSE(exists("drawn/rotation_error.csv"));
   const NpyArray<double> input = read_npy<double>(own_folder() / "drawn/input.npy");
   ASSERT_EQ(input.shape, (Shape{5, 8}));
   EXPECT_NEAR(input.values[4 * 8], std::sin(1000.0), 1e-9);
   run_well("encoding", at + "3,4,5 --encoding.offsets=2");
   EXPECT_EQ(read_npy<double>(own_folder() / "drawn/shift-2.npy").shape, (Shape{8, 8}));
-  EXPECT_THAT(run_program("encoding", at + "3,4,9 --encoding.offsets=2").err,
-              HasSubstr("encoding.offsets = 2 would change nothing: M_k needs consecutive positions"));
   EXPECT_THAT(run_program("encoding", few + "--encoding.offsets=2 --encoding.name=rope").err,
               HasSubstr("encoding.offsets = 2 would change nothing: rope adds nothing to the input"));
 }

@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "experiments/encoding/analysis.h"
+#include "experiments/encoding/effect.h"
 #include "framework/attention/head_attention.h"
 #include "framework/core/random.h"
-#include "tests/experiments/encoding/built.h"
 #include "tests/framework/attention/attention_map.h"
 #include "tests/framework/largest_difference.h"
 
@@ -30,12 +31,13 @@ ModelShape shape_with(bool causal) {
           .positions = furthest};
 }
 
+// In the second layer of a model.
 class Encoded {
  public:
-  explicit Encoded(const std::string& name, bool causal = true) : built_(name, shape_with(causal)) {}
+  explicit Encoded(const std::string& name, bool causal = true) : built_(name, shape_with(causal), 3) {}
 
-  const ModelShape& shape() const { return built_.shape(); }
-  Effect<double> at(double offset) const { return built_.at(Positions::contiguous(1, tokens, offset)); }
+  const ModelShape& shape() const { return built_.shape; }
+  Effect<double> at(double offset) const { return built_.at(Positions::contiguous(1, tokens, offset), 1); }
   // Of different queries and keys at each position.
   Tensor<double> random_scores(double offset) const {
     return at(offset).scores(random_content(shape(), tokens, 5));
@@ -49,8 +51,14 @@ class Encoded {
   }
 
  private:
-  testing::Built built_;
+  BuiltEncoding built_;
 };
+
+// Whether a model of an encoding may be causal.
+std::vector<bool> directions(const std::string& encoding) {
+  if (encodings().find(encoding).causal_only) return {true};
+  return {true, false};
+}
 
 class EveryScore : public ::testing::TestWithParam<std::string> {
  protected:
@@ -60,7 +68,7 @@ class EveryScore : public ::testing::TestWithParam<std::string> {
 // q_i·k_j with all that the encoding does to them is the same at positions (i, j) and (i + k, j + k).
 TEST_P(EveryScore, IsTheSameAtAnyOffsetIfTheEncodingClaimsSo) {
   Random random({.seed = 11});
-  for (const bool causal : testing::directions(GetParam())) {
+  for (const bool causal : directions(GetParam())) {
     const Encoded encoded(GetParam(), causal);
     const Tensor<double> here = encoded.random_scores(0.0);
     const Tensor<double> token = encoded.probe_scores();
@@ -80,20 +88,19 @@ TEST_P(EveryScore, IsTheSameAtAnyOffsetIfTheEncodingClaimsSo) {
 
 // The distances of a bidirectional fire are fractions of the last position, one for all pairs of a sequence.
 TEST_P(EveryScore, OfOneTokenDependsOnTheDistanceAloneIfTheEncodingClaimsSo) {
-  for (const bool causal : testing::directions(GetParam())) {
+  for (const bool causal : directions(GetParam())) {
     const ScoreStatistics s = Encoded(GetParam(), causal).statistics();
     ASSERT_TRUE(s.deviation);
     const bool grows = GetParam() == "ssmax" && causal;  // with the number of keys
     const bool expected = (is_shift_invariant() && !grows) || (GetParam() == "fire" && !causal);
     EXPECT_EQ(s.depends_on_distance_alone, expected) << *s.deviation;
-    const bool does_nothing = GetParam() == "none" || GetParam() == "path";  // without an input
-    EXPECT_EQ(s.is_constant, does_nothing || (GetParam() == "ssmax" && !causal)) << s.spread;
+    EXPECT_EQ(s.is_constant, GetParam() == "none" || (GetParam() == "ssmax" && !causal));
   }
 }
 
 // With the same queries and keys.
 TEST_P(EveryScore, BecomesTheAttentionOfTheLayer) {
-  for (const bool causal : testing::directions(GetParam())) {
+  for (const bool causal : directions(GetParam())) {
     const Encoded encoded(GetParam(), causal);
     const Tensor<double> scores = encoded.random_scores(7.0);
     const Effect<double> effect = encoded.at(7.0);
@@ -137,18 +144,12 @@ TEST_P(EveryScore, BecomesTheAttentionOfTheLayer) {
 INSTANTIATE_TEST_SUITE_P(All, EveryScore, ::testing::ValuesIn(encodings().names()),
                          [](const auto& info) { return info.param; });
 
-TEST(Scores, OfASumOfPositionsDependOnBothPositions) {
-  const ScoreStatistics s = Encoded("sinusoidal").statistics();
-  EXPECT_GT(s.deviation.value(), 0.1);
-  EXPECT_FALSE(s.depends_on_distance_alone);
-}
-
 // They are computed for a block of queries at a time.
 TEST(Scores, OfManyTokensDependOnTheDistanceAlone) {
   constexpr Index many = 150;
   ModelShape shape = shape_with(true);
   shape.positions = many;
-  const testing::Built built("rope+alibi", shape);
+  const BuiltEncoding built("rope+alibi", shape, 3);
   const Effect<double> effect = built.at(Positions::contiguous(1, many));
   const Tensor<double> scores = effect.scores(ScoreProbe(shape, 7).content(effect));
   EXPECT_TRUE(score_statistics(scores, effect.positions.of(0), true).depends_on_distance_alone);
@@ -159,32 +160,19 @@ TEST(Scores, OfQueriesOfAnotherShapeAreRefused) {
   EXPECT_THROW(encoded.at(0.0).scores(random_content(encoded.shape(), tokens + 1, 5)), std::invalid_argument);
 }
 
-class Terms : public ::testing::TestWithParam<std::string> {};
-
-// (4, heads, L, L): the sum over the first dimension.
-Tensor<double> sum_of(const Tensor<double>& terms) {
-  const Index size = terms.size() / 4;
-  Tensor<double> sum({4, tokens, tokens});
-  for (Index i = 0; i < terms.size(); ++i) sum.data()[i % size] += terms.data()[i];
-  return sum;
-}
-
-TEST_P(Terms, AddUpToTheScore) {
-  for (const bool causal : {true, false}) {
-    const Encoded encoded(GetParam(), causal);
-    const Tensor<double> terms = ScoreProbe(encoded.shape(), 5).terms(encoded.at(9.0));
-    ASSERT_EQ(terms.shape(), (Shape{4, 4, tokens, tokens}));
-    EXPECT_LT(largest_difference(sum_of(terms), encoded.probe_scores(9.0)), 1e-12);
+// A rotation of queries and keys is linear, so it goes with the terms.
+TEST(Terms, AddUpToTheScore) {
+  for (const char* name : {"sinusoidal", "learned", "sinusoidal+rope"}) {
+    for (const bool causal : {true, false}) {
+      const Encoded encoded(name, causal);
+      const Tensor<double> terms = ScoreProbe(encoded.shape(), 5).terms(encoded.at(9.0));
+      ASSERT_EQ(terms.shape(), (Shape{4, 4, tokens, tokens}));
+      Tensor<double> sum({4, tokens, tokens});
+      for (Index i = 0; i < terms.size(); ++i) sum.data()[i % sum.size()] += terms.data()[i];
+      EXPECT_LT(largest_difference(sum, encoded.probe_scores(9.0)), 1e-12) << name;
+    }
   }
 }
-
-// A rotation of queries and keys is linear, so it goes with the terms.
-INSTANTIATE_TEST_SUITE_P(Input, Terms, ::testing::Values("sinusoidal", "learned", "sinusoidal+rope"),
-                         [](const auto& info) {
-                           std::string name = info.param;
-                           std::ranges::replace(name, '+', '_');
-                           return name;
-                         });
 
 TEST(Terms, DependOnThePositionsThatTheyName) {
   const Encoded encoded("sinusoidal", false);
@@ -212,9 +200,8 @@ TEST(Probe, HasTheScaleOfATrainedInput) {
   const ModelShape shape{.d_model = 256, .heads = 4, .n_kv_heads = 2};
   const ScoreProbe probe(shape, 1);
   const auto mean_square = [](const Tensor<double>& x) {
-    double sum = 0.0;
-    for (const double value : x.span()) sum += value * value;
-    return sum / static_cast<double>(x.size());
+    return std::inner_product(x.span().begin(), x.span().end(), x.data(), 0.0) /
+           static_cast<double>(x.size());
   };
   EXPECT_NEAR(mean_square(probe.token), 1.0, 0.3);
   EXPECT_NEAR(mean_square(probe.query_weight), 1.0 / 256.0, 1e-4);
