@@ -47,15 +47,11 @@ std::string definition(const std::string& text) {
   return html;
 }
 
-std::string picture(const Heatmap& map, const std::string& caption) {
-  return fmt::format("<figure>\n{}<figcaption>{}</figcaption>\n</figure>\n", inside_page(map),
-                     escape_html(caption));
-}
-
 std::string section(const EncodingSubject& subject, const Settings& settings) {
   const EncodingStudy study = study_encoding(subject);
   std::string pictures;
-  for (const auto& [name, map] : study.pictures) pictures += picture(map, map.options.title);
+  for (const auto& [name, map] : study.pictures)
+    pictures += html_figure(inside_page(map), escape_html(map.options.title));
   const std::string& sentence = settings.text("encoding.sentence");
   const std::string& reordered = settings.text("encoding.reordered");
   const WordOrders orders =
@@ -65,12 +61,12 @@ std::string section(const EncodingSubject& subject, const Settings& settings) {
       "<h3>Two orders of the same words</h3>\n{}<div class=\"gallery\">\n{}</div>\n</section>\n",
       escape_html(subject.name()), definition(subject.text()), escape_html(subject.in_effect() + study.text),
       pictures, html_table(orders.table),
-      picture(
-          orders.picture,
+      html_figure(
+          inside_page(orders.picture),
           fmt::format(
               "Without (above) and with the encoding (below), “{}” on the left, “{}” on the right. Rows and "
               "columns follow the words on the left in both: equal maps do not tell the orders apart.",
-              sentence, reordered)));
+              escape_html(sentence), escape_html(reordered))));
 }
 
 }  // namespace

@@ -7,15 +7,11 @@
 #include <cmath>
 
 #include "experiments/report/html.h"
-#include "experiments/results/statistics.h"
 
 namespace ordinal::experiments {
 namespace {
 
-constexpr std::size_t fewest_for_bands = 3;  // of fewer seeds each is a dot
-
-// Safe for colour-blind readers, and dark enough for lines on white. After seven lines they repeat with other dashes
-// and hollow points.
+// Safe for colour-blind readers, and dark enough for lines on white. After seven lines they repeat with other dashes.
 constexpr std::array<const char*, 7> colours = {"#0072b2", "#d55e00", "#00845f", "#b4528c",
                                                 "#a87300", "#2492c2", "#4d4d4d"};
 constexpr std::array<const char*, 7> dashes = {"", "7 4", "2 3", "8 3 2 3", "14 4", "1 5", "12 3 2 3 2 3"};
@@ -53,7 +49,6 @@ struct Line {
   std::string colour;
   const char* dash;
   double width = 2.2;
-  bool hollow = false;  // draws hollow points
   bool reference = false;
 };
 
@@ -63,12 +58,12 @@ std::vector<Line> lines_of(const Chart& chart) {
     const std::size_t i = lines.size();
     const std::string note = series.note.empty() ? "" : fmt::format(" ({})", series.note);
     lines.push_back({&series, series.name + note, colours[i % colours.size()],
-                     dashes[i / colours.size() % dashes.size()], 2.2, i >= colours.size()});
+                     dashes[i / colours.size() % dashes.size()]});
   }
   for (const Series& series : chart.references) {
     if (!is_near(series, chart.series)) continue;
     const std::size_t i = lines.size() - chart.series.size();
-    lines.push_back({&series, series.name, "#888", dashes[1 + i % (dashes.size() - 1)], 1.5, false, true});
+    lines.push_back({&series, series.name, "#888", dashes[1 + i % (dashes.size() - 1)], 1.5, true});
   }
   return lines;
 }
@@ -99,18 +94,13 @@ class ChartPicture {
       svg_.add(fmt::format("<g data-row=\"{}\">", escape_html(line.series->name)));
       band(line);
       curve(line);
-      marks(line);
+      points(line);
       svg_.add("</g>");
     });
   }
 
   bool has_band(const Line& line) const {
-    return chart_.series.size() <= most_bands && line.series->low != line.series->high && !has_dots(line);
-  }
-
-  bool has_dots(const Line& line) const {
-    const auto& all = line.series->values;
-    return !all.empty() && std::ranges::max(all, {}, &std::vector<double>::size).size() < fewest_for_bands;
+    return chart_.series.size() <= most_bands && line.series->low != line.series->high;
   }
 
   // From the smallest to the largest x, so that lines reach both ends of the frame; marks get a margin.
@@ -128,8 +118,6 @@ class ChartPicture {
       range.add(line.series->y);
       if (has_band(line)) range.add(line.series->low);
       if (has_band(line)) range.add(line.series->high);
-      for (const std::vector<double>& values : line.series->values)
-        if (has_dots(line)) range.add(values);
     }
     if (!(range.low < range.high)) range = {range.low - 0.5, range.low + 0.5};
     const double room = 0.05 * (range.high - range.low);
@@ -150,16 +138,18 @@ class ChartPicture {
               "stroke=\"#777\" stroke-width=\"1.2\" stroke-dasharray=\"5 4\"");
   }
 
+  // Of the chart's own ticks, or of the powers of two, those on the axis that fit.
   std::vector<Tick> x_ticks() const {
-    if (!chart_.x_ticks.empty()) return chart_.x_ticks;
-    if (!chart_.log2_x) return round_ticks(x_.low, x_.high, 8);
-    constexpr double least_gap = 46.0;  // pixels
+    if (chart_.x_ticks.empty() && !chart_.log2_x) return round_ticks(x_.low, x_.high, 8);
+    std::vector<Tick> all = chart_.x_ticks;
+    for (double at = std::exp2(std::ceil(std::log2(x_.low))); chart_.x_ticks.empty() && at <= x_.high;
+         at *= 2.0)
+      all.push_back({at, fmt::format("{:.6g}", at)});
+    constexpr double least_gap = 52.0;  // pixels
     std::vector<Tick> ticks;
-    const auto last = static_cast<int>(std::floor(std::log2(x_.high)));
-    for (auto exponent = static_cast<int>(std::ceil(std::log2(x_.low))); exponent <= last; ++exponent) {
-      const double at = std::exp2(exponent);
-      if (ticks.empty() || x_(at) - x_(ticks.back().at) >= least_gap)
-        ticks.push_back({at, fmt::format("{:.6g}", at)});
+    for (const Tick& tick : all) {
+      if (tick.at < x_.low || tick.at > x_.high) continue;
+      if (ticks.empty() || x_(tick.at) - x_(ticks.back().at) >= least_gap) ticks.push_back(tick);
     }
     return ticks;
   }
@@ -206,27 +196,21 @@ class ChartPicture {
                          path(*line.series, line.series->high), lower, line.colour));
   }
 
-  static std::string circle(double x, double y, double radius, const Line& line) {
-    return fmt::format(
-        "<circle cx=\"{:.4g}\" cy=\"{:.4g}\" r=\"{}\" fill=\"{}\" stroke=\"{}\" stroke-width=\"1.6\"/>", x, y,
-        radius, line.hollow ? "#fff" : line.colour, line.colour);
+  static std::string point(double x, double y, const Line& line) {
+    return fmt::format("<circle cx=\"{:.4g}\" cy=\"{:.4g}\" r=\"4.4\" fill=\"{}\"/>", x, y, line.colour);
   }
 
-  void marks(const Line& line) {
+  void points(const Line& line) {
+    if (!chart_.points || line.reference) return;
     const Series& series = *line.series;
-    for (std::size_t i = 0; i < series.x.size(); ++i) {
-      if (!std::isfinite(series.y[i]) || line.reference) continue;
-      if (chart_.points) svg_.add(circle(x_(series.x[i]), y(series.y[i]), 3.6, line));
-      if (!has_dots(line)) continue;
-      for (const double value : series.values[i])
-        if (std::isfinite(value)) svg_.add(circle(x_(series.x[i]), y(value), 1.4, line));
-    }
+    for (std::size_t i = 0; i < series.x.size(); ++i)
+      if (std::isfinite(series.y[i])) svg_.add(point(x_(series.x[i]), y(series.y[i]), line));
   }
 
   // How a line looks, 30 pixels wide.
   std::string sample(double x, double y, const Line& line) const {
     return fmt::format("<path d=\"M{:.5g} {:.5g}h30\" {}/>", x, y, stroke(line)) +
-           (chart_.points && !line.reference ? circle(x + 15, y, 3.6, line) : "");
+           (chart_.points && !line.reference ? point(x + 15, y, line) : "");
   }
 
   // Beside the plot. Long names widen the picture, not the plot.
@@ -260,13 +244,13 @@ class ChartPicture {
   Axis y_;
 };
 
-}  // namespace
-
 bool has_data(const Chart& chart) {
   return std::ranges::any_of(chart.series, [](const Series& series) {
     return std::ranges::any_of(series.y, [](double y) { return std::isfinite(y); });
   });
 }
+
+}  // namespace
 
 std::string svg(const Chart& chart) { return has_data(chart) ? ChartPicture(chart).file() : ""; }
 

@@ -18,8 +18,6 @@ struct Series {
   std::vector<double> low = {};  // the band around it
   std::vector<double> high = {};
   std::string note = {};  // next to the name, in parentheses
-  std::vector<std::vector<double>> values =
-      {};  // for each point, the value of every seed; drawn as dots if fewer than three
 };
 
 /// More bands than this would overlap, so none are drawn.
@@ -32,7 +30,7 @@ struct Chart {
   std::string y_label;
   bool log2_x = false;
   bool points = false;                    // mark each point, for a few exact numbers
-  std::vector<Tick> x_ticks;              // empty: round numbers
+  std::vector<Tick> x_ticks = {};         // as many of these as fit; empty: round numbers
   std::optional<double> training_length;  // the region to its right is shaded and named
   std::optional<double> y_low;
   std::optional<double> y_high;
@@ -40,14 +38,11 @@ struct Chart {
   std::vector<Series> references;  // thin grey lines behind the series; those far away are not drawn
 };
 
-/// Whether at least one series has a finite point. A chart without one has no picture.
-bool has_data(const Chart& chart);
-
-/// A file; empty without data.
+/// A file; empty without a finite point.
 std::string svg(const Chart& chart);
 
 /// For a page: the plot as SVG, and below or beside it the legend as a list. page.js hides a series and its entry, which
-/// have its name in `data-row`. Empty without data.
+/// have its name in `data-row`. Empty without a finite point.
 std::string inside_page(const Chart& chart);
 
 }  // namespace ordinal::experiments

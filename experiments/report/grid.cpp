@@ -36,14 +36,12 @@ Texts factor_headings(const ExperimentResult& result) {
   return headings;
 }
 
-/// The note of each row stands next to its name, or in a separate column if several columns name the row.
-void add_notes(Grid& grid, const std::vector<std::string>& notes) {
-  if (std::ranges::all_of(notes, &std::string::empty)) return;
-  if (grid.names > 1) {
-    grid.add_column("note", std::vector<GridCell>(notes.size()));
-    ++grid.names;
-  }
-  for (std::size_t r = 0; r < notes.size(); ++r) grid.lines[r].back().note = notes[r];
+/// How many decimals a table shows for a number.
+int shown_decimals(double value) {
+  const double size = std::abs(value);
+  if (size < 9.9995) return 3;
+  if (size < 99.995) return 2;
+  return size < 999.95 ? 1 : 0;
 }
 
 /// "4/5 (0.28 to 0.99)".
@@ -121,13 +119,6 @@ Grid grid_of_rows(const ExperimentResult& result, const std::string& title) {
   return grid;
 }
 
-int shown_decimals(double value) {
-  const double size = std::abs(value);
-  if (size < 9.9995) return 3;
-  if (size < 99.995) return 2;
-  return size < 999.95 ? 1 : 0;
-}
-
 std::string format_value(double value) {
   if (!std::isfinite(value)) return std::isnan(value) ? "–" : (value > 0.0 ? "∞" : "−∞");
   if (std::abs(value) >= 1e6) return fmt::format("{:.1e}", value);
@@ -195,15 +186,14 @@ std::vector<GridCell> score_column(const ExperimentResult& result, const std::ve
 Grid main_grid(const ExperimentResult& result, const MetricSpec& metric) {
   const std::vector<Column> columns = columns_of(result, metric, result.lengths);
   Grid grid = grid_of_rows(result, table_title(result, metric, most_seeds(columns)));
-  Texts notes;
   std::vector<GridCell> parameters;
   std::vector<GridCell> learned;
-  for (const std::string& row : grid.rows) {
-    notes.push_back(first_cell(result, row).note);
-    parameters.push_back({group_thousands(first_cell(result, row).parameters)});
-    learned.push_back({learned_text(learning_of(result, row))});
+  for (std::size_t r = 0; r < grid.rows.size(); ++r) {
+    const CellResult& cell = first_cell(result, grid.rows[r]);
+    grid.lines[r].back().note = cell.note;
+    parameters.push_back({group_thousands(cell.parameters)});
+    learned.push_back({learned_text(learning_of(result, grid.rows[r]))});
   }
-  add_notes(grid, notes);
   grid.details = {grid.names};
   grid.add_column("parameters", parameters);
   if (result.gate) grid.add_column("seeds that learned", learned);

@@ -9,9 +9,6 @@
 
 namespace ordinal::experiments {
 
-/// How many decimals a table shows for a number.
-int shown_decimals(double value);
-
 /// About four significant digits: 1.234, 12.34, 123.4, 1234; "1.2e+07" from a million up.
 std::string format_value(double value);
 

@@ -64,26 +64,6 @@ std::pair<double, double> colour_range(const Tensor<double>& values, const Heatm
   return low == high ? std::pair{low, low + 1.0} : std::pair{low, high};
 }
 
-void check(Index rows, Index cols, const HeatmapOptions& options) {
-  if (!(options.span > 0.0 && options.span <= 1.0)) {
-    throw std::invalid_argument(fmt::format("heatmap '{}': got span {}, expected a share above 0 and up to 1",
-                                            options.title, options.span));
-  }
-  if (rows < 1 || cols < 1) {
-    throw std::invalid_argument(fmt::format("heatmap '{}': got a {} x {} matrix, expected at least 1 x 1",
-                                            options.title, rows, cols));
-  }
-}
-
-/// Calls use(level, first, count) for each run of equal levels.
-void for_each_run(const std::vector<int>& levels, const auto& use) {
-  for (auto at = levels.begin(); at != levels.end();) {
-    const auto end = std::find_if(at, levels.end(), [&](int level) { return level != *at; });
-    use(*at, at - levels.begin(), end - at);
-    at = end;
-  }
-}
-
 using Cells = std::vector<std::vector<int>>;
 
 // Draws a line one cell wide for each run of equal levels; the most frequent level is the background.
@@ -91,10 +71,12 @@ std::string cells_svg(const Cells& cells, Palette palette, const Box& box) {
   std::map<int, std::string> paths;
   std::map<int, Index> covered;
   for (std::size_t r = 0; r < cells.size(); ++r) {
-    for_each_run(cells[r], [&](int level, Index first, Index count) {
-      paths[level] += fmt::format("M{} {}h{}", first, r, count);
-      covered[level] += count;
-    });
+    const std::vector<int>& line = cells[r];
+    for (auto at = line.begin(), end = at; at != line.end(); at = end) {
+      end = std::find_if(at, line.end(), [&](int level) { return level != *at; });
+      paths[*at] += fmt::format("M{} {}h{}", at - line.begin(), r, end - at);
+      covered[*at] += end - at;
+    }
   }
   const int ground = std::ranges::max_element(covered, {}, &std::pair<const int, Index>::second)->first;
   const auto [rows, cols] = std::pair(cells.size(), cells.front().size());
@@ -111,7 +93,7 @@ std::string cells_svg(const Cells& cells, Palette palette, const Box& box) {
 }
 
 void colour_bar(Svg& svg, const Heatmap& map, const Box& box) {
-  svg.extend(box.right + 112, 0);
+  svg.extend(box.right + 92, 0);
   Cells levels;
   for (int level = most_level; level >= 0; --level) levels.push_back({level});
   const double left = box.right + 16;
@@ -120,14 +102,6 @@ void colour_bar(Svg& svg, const Heatmap& map, const Box& box) {
   const Axis y{map.low, map.high, box.bottom, box.top};
   for (const Tick& tick : round_ticks(map.low, map.high, 7))
     svg.text(left + 20, y(tick.at) + 5, tick.text, "font-size=\".86em\" fill=\"#444\"");
-  if (map.options.span == 1.0) return;
-  const double middle = (box.top + box.bottom) / 2.0;
-  svg.text(
-      left + 80, middle,
-      fmt::format("the largest {:.3g} % take the last colour", 100.0 * (1.0 - map.options.span)),
-      fmt::format(
-          "font-size=\".86em\" fill=\"#666\" text-anchor=\"middle\" transform=\"rotate(-90 {:.5g} {:.5g})\"",
-          left + 80, middle));
 }
 
 std::vector<Tick> ticks_of(const std::vector<Tick>& named, Index count, int most) {
@@ -155,7 +129,10 @@ Svg drawn(const Heatmap& map) {
 
 HeatmapBuilder::HeatmapBuilder(Index rows, Index cols, HeatmapOptions options)
     : options_(std::move(options)), rows_(rows), cols_(cols) {
-  check(rows, cols, options_);
+  if (rows < 1 || cols < 1) {
+    throw std::invalid_argument(fmt::format("heatmap '{}': got a {} x {} matrix, expected at least 1 x 1",
+                                            options_.title, rows, cols));
+  }
   sums_ = Tensor<double>({std::min(rows, options_.longest_side), std::min(cols, options_.longest_side)});
 }
 

@@ -19,7 +19,7 @@ struct HeatmapOptions {
   std::string x_label = {};  // of the columns
   std::string y_label = {};  // of the rows; row 0 is on top
   Palette palette = Palette::diverging;
-  /// Share of the nonzero values that the colours span; larger values take the last colour. 0.99 keeps an
+  /// Share of the nonzero values that the colours span, above 0; larger values take the last colour. 0.99 keeps an
   /// attention map readable: its first rows attend mostly to themselves.
   double span = 1.0;
   Index longest_side = 128;  // in cells; a longer side is averaged in equal blocks
@@ -43,7 +43,7 @@ inline constexpr int most_level = 32;
 /// Draws a matrix that is never in memory as a whole.
 class HeatmapBuilder {
  public:
-  /// Of zeros. Throws std::invalid_argument for an empty matrix or an impossible span.
+  /// Of zeros. Throws std::invalid_argument for an empty matrix.
   HeatmapBuilder(Index rows, Index cols, HeatmapOptions options);
 
   /// Adds `values`, times `share`, to a row of the matrix, from column `col` on.

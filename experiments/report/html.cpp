@@ -16,7 +16,6 @@
 namespace ordinal::experiments {
 namespace {
 
-/// The question, the answer, and how many training runs are still missing.
 /// A list; `kind` is its class.
 std::string html_list(const std::vector<std::string>& sentences, const char* kind) {
   std::string html = fmt::format("<ul class=\"{}\">\n", kind);
@@ -24,6 +23,7 @@ std::string html_list(const std::vector<std::string>& sentences, const char* kin
   return html + "</ul>\n";
 }
 
+/// The question, the answer, and how many training runs are still missing.
 std::string header(const ExperimentResult& result) {
   std::string html = fmt::format(
       "<header>\n<p class=\"name\">{}</p>\n<h1 class=\"question\">{}</h1>\n<p class=\"answer\">{}</p>\n",
@@ -59,10 +59,10 @@ std::string table_cell(const GridCell& cell, bool is_name, bool is_detail) {
   if (is_name && !cell.note.empty()) text += "<small>" + escape_html(cell.note) + "</small>";
   if (!cell.interval.empty()) text += "<small class=\"detail\">" + escape_html(cell.interval) + "</small>";
   if (is_name) return "<th scope=\"row\">" + text + "</th>";
-  std::vector<std::string> kinds;
-  if (is_detail) kinds.emplace_back("detail");
-  if (cell.missing || cell.best) kinds.emplace_back(cell.missing ? "none" : "best");
-  const std::string kind = kinds.empty() ? "" : fmt::format(" class=\"{}\"", joined(kinds, " "));
+  const char* kind = is_detail      ? " class=\"detail\""
+                     : cell.missing ? " class=\"none\""
+                     : cell.best    ? " class=\"best\""
+                                    : "";
   const std::string title = cell.why.empty() ? "" : fmt::format(" title=\"{}\"", escape_html(cell.why));
   return fmt::format("<td{}{}>{}</td>", kind, title, text);
 }
@@ -72,12 +72,6 @@ std::string data_attributes(const decltype(Figure::tags)& tags) {
   std::string text;
   for (const auto& [name, value] : tags) text += fmt::format(" data-{}=\"{}\"", name, escape_html(value));
   return text;
-}
-
-std::string figure(const std::string& picture, const std::string& caption,
-                   const decltype(Figure::tags)& tags = {}) {
-  return fmt::format("<figure{}>\n{}<figcaption>{}</figcaption>\n</figure>\n", data_attributes(tags), picture,
-                     caption);
 }
 
 /// Every table, of which page.js shows one at a time. If there are two factors, their tables come first.
@@ -105,8 +99,8 @@ std::string other_curves(const ExperimentResult& result) {
   std::string html;
   const auto add = [&](const std::string& metric, const std::string& condition) {
     const Chart chart = length_curves(result, metric, condition);
-    if (has_data(chart))
-      html += figure(inside_page(chart), escape_html(chart.title), {{"curve", chart.title}});
+    const std::string picture = inside_page(chart);
+    if (!picture.empty()) html += html_figure(picture, escape_html(chart.title), {{"curve", chart.title}});
   };
   const std::vector<std::string> conditions = conditions_of(result);
   for (std::size_t m = headlines(result.metrics).size(); m < result.metrics.size(); ++m)
@@ -128,17 +122,17 @@ std::string main_figures(const ExperimentResult& result) {
   std::string html;
   for (const MetricSpec& metric : headlines(result.metrics)) {
     const std::string picture = inside_page(length_curves(result, metric.id));
-    if (!picture.empty())
-      html += figure(
-          picture, fmt::format("{} at each length that was tested{}.", escape_html(metric.title()), lengths));
+    if (picture.empty()) continue;
+    html += html_figure(
+        picture, fmt::format("{} at each length that was tested{}.", escape_html(metric.title()), lengths));
   }
   return html;
 }
 
+/// Empty without data.
 std::string chart_section(const char* title, const Chart& chart, const char* caption) {
-  return fmt::format("<h2>{}</h2>\n{}", title,
-                     has_data(chart) ? figure(inside_page(chart), caption)
-                                     : "<p class=\"note\">There is nothing to draw.</p>\n");
+  const std::string picture = inside_page(chart);
+  return picture.empty() ? "" : fmt::format("<h2>{}</h2>\n{}", title, html_figure(picture, caption));
 }
 
 std::string conditions_section(const ExperimentResult& result) {
@@ -158,20 +152,18 @@ std::string gallery(const std::vector<Figure>& figures) {
   if (figures.empty()) return "";
   std::string html = "<h2>Inside the models</h2>\n<div class=\"choose gallery\">\n";
   for (const Figure& one : figures) {
-    html += figure(picture_of(one),
-                   fmt::format("<b>{}</b> {}", escape_html(one.title), escape_html(one.caption)), one.tags);
+    html +=
+        html_figure(picture_of(one),
+                    fmt::format("<b>{}</b> {}", escape_html(one.title), escape_html(one.caption)), one.tags);
   }
   return html + "</div>\n";
 }
 
 std::string picture_sections(const ExperimentResult& result, const std::vector<Figure>& figures) {
-  const Chart over_training = score_curves(result);
   return conditions_section(result) +
-         (has_data(over_training) ? chart_section("Over training", over_training,
-                                                  "Each point is a mean over all seeds, those that have not "
-                                                  "learned the task included, but for diverged "
-                                                  "ones. The table says how many have.")
-                                  : "") +
+         chart_section("Over training", score_curves(result),
+                       "Each point is a mean over all seeds, those that have not learned the task included, "
+                       "but for diverged ones. The table says how many have.") +
          chart_section(
              "Training curves", training_curves(result),
              "A failure to train is not a failure to extrapolate: compare rows past the training length "
@@ -222,6 +214,12 @@ std::string escape_html(const std::string& text) {
     escaped += mark == std::string_view::npos ? std::string(1, c) : names[mark];
   }
   return escaped;
+}
+
+std::string html_figure(const std::string& picture, const std::string& caption,
+                        const decltype(Figure::tags)& tags) {
+  return fmt::format("<figure{}>\n{}<figcaption>{}</figcaption>\n</figure>\n", data_attributes(tags), picture,
+                     caption);
 }
 
 std::string page_start(const std::string& title, const std::string& style) {

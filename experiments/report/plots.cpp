@@ -52,15 +52,14 @@ Series over_seeds(const std::vector<Curve>& curves) {
 
 std::string subtitle(Index seeds, std::size_t lines) {
   if (seeds == 1) return "one seed";
-  if (seeds == 2) return "lines: mean of two seeds";
   return lines <= most_bands ? "lines: mean over seeds; bands: from the lowest to the highest seed"
                              : "lines: mean over seeds; the table has their spread";
 }
 
 /// Labels the y axis with the metric, and shows the whole range if it is a fraction.
 void set_y(Chart& chart, const MetricSpec& metric) {
-  chart.y_label =
-      fmt::format("{} ({} is better)", metric.title(), metric.lower_is_better() ? "lower" : "higher");
+  chart.y_label = metric.title();
+  chart.subtitle = (metric.lower_is_better() ? "lower is better; " : "higher is better; ") + chart.subtitle;
   if (!metric.is_fraction()) return;
   chart.y_low = 0.0;
   chart.y_high = 1.02;
@@ -79,18 +78,16 @@ Chart rows_chart(const ExperimentResult& result, const std::vector<Column>& colu
   return chart;
 }
 
-/// Lengths to label: all of them, or as many as fit a tenth of the axis apart.
-std::vector<Tick> length_ticks(const ExperimentResult& result) {
-  std::vector<Tick> ticks;
-  if (result.lengths.empty()) return ticks;
-  const double first = static_cast<double>(result.lengths.front());
-  const double gap = std::pow(static_cast<double>(result.lengths.back()) / first, 0.099);
-  for (const Index length : result.lengths) {
-    const double x = static_cast<double>(length);
-    if (!ticks.empty() && x < ticks.back().at * gap) continue;
-    ticks.push_back({x, length_heading(length, result.train_length)});
+/// "diverges …", "not learned", or "fails past 64" for a row without scores past 64.
+std::string failure(const std::vector<Column>& columns, std::size_t row, const std::vector<Index>& lengths) {
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const Group& group = columns[c][row];
+    if (!group.learning.most()) return "not learned";
+    if (group.has_number() || (group.failed == 0 && group.diverged == 0)) continue;
+    const char* what = group.diverged > 0 ? "diverges" : "fails";
+    return c == 0 ? what : fmt::format("{} past {}", what, lengths[c - 1]);
   }
-  return ticks;
+  return "";
 }
 
 Series length_series(const std::vector<Column>& columns, std::size_t row, const std::vector<Index>& lengths) {
@@ -100,7 +97,6 @@ Series length_series(const std::vector<Column>& columns, std::size_t row, const 
     const Group& group = columns[c][row];
     if (!group.has_number()) continue;
     add_mean(series, static_cast<double>(lengths[c]), group.summary);
-    series.values.push_back(group.values);
   }
   return series;
 }
@@ -169,7 +165,8 @@ Chart length_curves(const ExperimentResult& result, const std::string& metric, c
   set_y(chart, of);
   chart.log2_x = true;
   chart.points = true;
-  chart.x_ticks = length_ticks(result);
+  for (const Index length : result.lengths)
+    chart.x_ticks.push_back({static_cast<double>(length), length_heading(length, result.train_length)});
   if (!is_main) return chart;
   for (const auto& [name, scores] : baselines(result, of.id))
     chart.references.push_back(reference_series(name, scores));
@@ -233,10 +230,7 @@ Chart score_curves(const ExperimentResult& result) {
   }
   for (const std::string& name : names) {
     chart.series.emplace_back().name = name;
-    for (const auto& [step, scores] : lines[name]) {
-      add_mean(chart.series.back(), step, summarize(scores));
-      chart.series.back().values.push_back(scores);
-    }
+    for (const auto& [step, scores] : lines[name]) add_mean(chart.series.back(), step, summarize(scores));
   }
   chart.title = fmt::format("{} at length {} over training{}", metric.title(), result.lengths.back(),
                             under_condition(result));
@@ -245,17 +239,6 @@ Chart score_curves(const ExperimentResult& result) {
   set_y(chart, metric);
   chart.points = true;
   return chart;
-}
-
-std::string failure(const std::vector<Column>& columns, std::size_t row, const std::vector<Index>& lengths) {
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    const Group& group = columns[c][row];
-    if (!group.learning.most()) return "not learned";
-    if (group.has_number() || (group.failed == 0 && group.diverged == 0)) continue;
-    const char* what = group.diverged > 0 ? "diverges" : "fails";
-    return c == 0 ? what : fmt::format("{} past {}", what, lengths[c - 1]);
-  }
-  return "";
 }
 
 void add_mean(Series& series, double x, const Summary& summary) {

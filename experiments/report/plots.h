@@ -7,17 +7,14 @@
 
 namespace ordinal::experiments {
 
-/// A metric by length under a condition: the mean over seeds with its 95 % interval, each seed, and, under the first condition,
-/// the baselines. By default it is the headline under the first condition.
+/// A metric by length under a condition: the mean over seeds with its 95 % interval, and, under the first condition, the
+/// baselines. By default it is the headline under the first condition.
 Chart length_curves(const ExperimentResult& result, const std::string& metric = "",
                     const std::string& condition = "");
 
 /// The headline metric at the longest length against the step whose weights were scored (train.score_step): one series for
 /// rows that differ in nothing else. All their seeds count. Without data if no rows differ in train.score_step.
 Chart score_curves(const ExperimentResult& result);
-
-/// "diverges …", "not learned", or "fails past 64" for a row without scores past 64.
-std::string failure(const std::vector<Column>& columns, std::size_t row, const std::vector<Index>& lengths);
 
 /// Loss in bits against position at the longest length that each row runs at, in bins that widen with
 /// the position (about twelve per octave), mean over seeds with its 95 % interval.

@@ -16,9 +16,6 @@ bool are_turned(const std::vector<Tick>& ticks) {
   return letters > 60;
 }
 
-// Upper bound.
-double width_of(const std::string& text) { return 7.0 * static_cast<double>(text.size()); }
-
 }  // namespace
 
 std::vector<Tick> round_ticks(double low, double high, int most, double least_step) {
@@ -74,21 +71,15 @@ void Svg::x_axis(const Axis& axis, const std::vector<Tick>& ticks, const std::st
          turned ? fmt::format("fill=\"#444\" transform=\"rotate(45 {:.5g} {:.5g})\"", x, box_.bottom + 14)
                 : "fill=\"#444\" text-anchor=\"middle\"");
   }
-  extend(box_.left + width_of(name), box_.bottom + below);
-  const bool fits = width_of(name) < box_.right - box_.left;
-  text(fits ? (box_.left + box_.right) / 2.0 : box_.left, box_.bottom + below - 16, name,
-       fits ? "text-anchor=\"middle\"" : "");
+  extend(box_.right, box_.bottom + below);
+  text((box_.left + box_.right) / 2.0, box_.bottom + below - 16, name, "text-anchor=\"middle\"");
 }
 
 void Svg::y_axis(const Axis& axis, const std::vector<Tick>& ticks, const std::string& name) {
   for (const Tick& tick : ticks)
     text(box_.left - 8, axis(tick.at) + 5, tick.text, "fill=\"#444\" text-anchor=\"end\"");
   const double middle = (box_.top + box_.bottom) / 2.0;
-  const auto fits = [&](const std::string& text) { return width_of(text) < box_.bottom - box_.top; };
-  const std::string brief = name.substr(0, name.find(" ("));
-  if (fits(brief))
-    text(22, middle, fits(name) ? name : brief,
-         fmt::format("transform=\"rotate(-90 22 {:.5g})\" text-anchor=\"middle\"", middle));
+  text(22, middle, name, fmt::format("transform=\"rotate(-90 22 {:.5g})\" text-anchor=\"middle\"", middle));
 }
 
 void Svg::extend(double right, double bottom) {
