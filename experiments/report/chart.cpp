@@ -103,10 +103,11 @@ class ChartPicture {
     return chart_.series.size() <= most_bands && line.series->low != line.series->high;
   }
 
-  // From the smallest to the largest x, so that lines reach both ends of the frame; marks get a margin.
+  // From the smallest to the largest x, so that lines reach both ends of the frame, and to the training length; marks get a margin.
   Axis x_axis() const {
     Extent range;
     for (const Series& series : chart_.series) range.add(series.x);
+    if (chart_.training_length) range.add({*chart_.training_length});
     if (!(range.low < range.high)) range.high = range.low * 2.0 + 1.0;
     const double margin = chart_.points ? 16.0 : 0.0;
     return {range.low, range.high, box_.left + margin, box_.right - margin, chart_.log2_x};
@@ -129,7 +130,7 @@ class ChartPicture {
 
   void training_region() {
     if (!chart_.training_length) return;
-    const double x = x_(std::clamp(*chart_.training_length, x_.low, x_.high));
+    const double x = x_(*chart_.training_length);
     if (*chart_.training_length < x_.high) {
       svg_.rectangle(x, box_.top, box_.right - x, box_.bottom - box_.top, "fill=\"#f5f5f2\"");
       svg_.text(x + 6, box_.top - 8, "past the training length →", "font-size=\".86em\" fill=\"#777\"");

@@ -31,7 +31,7 @@ struct Chart {
   bool log2_x = false;
   bool points = false;                    // mark each point, for a few exact numbers
   std::vector<Tick> x_ticks = {};         // as many of these as fit; empty: round numbers
-  std::optional<double> training_length;  // the region to its right is shaded and named
+  std::optional<double> training_length;  // on the axis; the region to its right is shaded and named
   std::optional<double> y_low;
   std::optional<double> y_high;
   std::vector<Series> series;      // series i gets colour i, even if it has no points

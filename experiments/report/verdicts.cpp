@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "experiments/report/comparison.h"
@@ -135,7 +136,7 @@ class Sentences {
   }
 
   /// "At 8x …, “none” has the lowest bits per token, 1.9 ± 0.1: ahead of “a” in 10 of 10 seeds, by 1.2 (0.9 to 1.4); ahead of “b”
-  /// in 7 of 10 seeds: too few to exclude chance, add --experiment.seeds=20." Many rows are only counted.
+  /// in 7 of 10 seeds: too few to exclude chance." Many rows are only counted.
   std::string ranking(const MetricSpec& metric) const {
     const Column groups = column(metric);
     const std::optional<std::size_t> best = best_row(groups, metric);
@@ -154,10 +155,9 @@ class Sentences {
     if (ahead.size() > most_named) ahead = {fmt::format("ahead of {} rows", ahead.size())};
     parts.insert(parts.end(), ahead.begin(), ahead.end());
     if (!open.empty()) {
-      parts.push_back(fmt::format(
-          "ahead of {}: too few to exclude chance, add --experiment.seeds={}",
-          open.size() > most_named ? fmt::format("{} rows in some seeds", open.size()) : join(open),
-          std::max(2 * groups[*best].summary.n, seeds_to_decide(family_.size()))));
+      const std::string rows =
+          open.size() > most_named ? fmt::format("{} rows in some seeds", open.size()) : join(open);
+      parts.push_back(fmt::format("ahead of {}: too few to exclude chance", rows));
     }
     return leader(groups, metric, *best) + mean(groups[*best]) + (parts.empty() ? "" : ": ") +
            joined(parts, "; ") + ".";
@@ -260,6 +260,16 @@ std::string order_blind(const ExperimentResult& result) {
   return "";
 }
 
+/// Empty if all rows have one task. They share readers, so several tasks have none.
+std::string several_tasks(const ExperimentResult& result) {
+  std::set<std::string> tasks;
+  for (const CellResult& cell : result.cells)
+    if (!cell.settings.stages.empty()) tasks.insert(cell.settings.stages.back().at("task.name"));
+  return tasks.size() < 2 ? ""
+                          : "Rows differ in task.name, so no reader without a model is scored, and nothing "
+                            "warns of a task that can be learned without order.";
+}
+
 /// "contested recall, …: 0 targets in a seed at 64, 6 at 128; …". Empty if each has enough.
 std::string few_targets(const ExperimentResult& result, const MetricSpec& metric) {
   std::vector<std::string> lengths;
@@ -291,7 +301,7 @@ std::string procedure(const ExperimentResult& result) {
 }
 
 std::vector<std::string> warnings(const ExperimentResult& result) {
-  std::vector<std::string> warnings{order_blind(result)};
+  std::vector<std::string> warnings{several_tasks(result), order_blind(result)};
   for (const MetricSpec& metric : headlines(result.metrics)) warnings.push_back(few_targets(result, metric));
   std::erase(warnings, "");
   return warnings;
@@ -303,9 +313,9 @@ std::vector<std::string> too_few_seeds(const ExperimentResult& result, Index see
   std::vector<std::string> lines;
   for (const auto& [count, what] : {std::pair(pairs, "pair of rows"), {of_claims, "comparison of a claim"}}) {
     if (count == 0 || seeds >= seeds_to_decide(count)) continue;
-    lines.push_back(fmt::format("seeds = {}: {} {} can be decided; {} can decide {} (experiment.seeds).",
-                                seeds, seeds < seeds_to_decide(1) ? "no" : "not every", what,
-                                seeds_to_decide(count), count == 1 ? "it" : fmt::format("all {}", count)));
+    lines.push_back(fmt::format("seeds = {}: {} {} can be decided; {} can decide {}.", seeds,
+                                seeds < seeds_to_decide(1) ? "no" : "not every", what, seeds_to_decide(count),
+                                count == 1 ? "it" : fmt::format("all {}", count)));
   }
   return lines;
 }

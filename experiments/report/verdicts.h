@@ -18,8 +18,8 @@ std::vector<std::string> verdicts(const ExperimentResult& result);
 /// How the sentences are decided, so that a reader can compute them again from seeds.csv.
 std::string procedure(const ExperimentResult& result);
 
-/// What makes results say less than they seem to, one line each: a reader that ignores order passes the learning gate; a
-/// headline metric has few targets at a length. Needs no results but the references.
+/// What makes results say less than they seem to, one line each: rows differ in the task; a reader that ignores order passes the
+/// learning gate; a headline metric has few targets at a length. The last two need no results but the references.
 std::vector<std::string> warnings(const ExperimentResult& result);
 
 /// "seeds = 4: no pair of rows can be decided; 9 can decide all 12 …": a line for the pairs of rows and one for the comparisons of

@@ -77,6 +77,15 @@ TEST(LengthCurves, WithoutOneTrainingLengthMarkNone) {
   EXPECT_THAT(svg(chart), Not(HasSubstr("past the training length")));
 }
 
+TEST(ChartSvg, MarksATrainingLengthBelowAllPointsWhereItIs) {
+  ExperimentResult result = sample_result();
+  for (CellResult& cell : result.cells)
+    std::erase_if(cell.scores, [](const Score& s) { return s.length == 4; });
+  const std::string picture = svg(length_curves(result));
+  EXPECT_THAT(picture, HasSubstr("<path d=\"M104 76L104 398\""));  // the line: at the left of the axis
+  EXPECT_THAT(picture, HasSubstr("<circle cx=\"372\""));           // length 8, between 4 and 16
+}
+
 TEST(ChartSvg, ShowsAsManyTicksOnItsAxisAsFit) {
   Chart chart = length_curves(sample_result());
   chart.x_ticks.assign({{2.0, "below"}, {99.0, "above"}});

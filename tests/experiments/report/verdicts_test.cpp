@@ -36,10 +36,10 @@ TEST(Answer, SaysInHowManySeedsAndByHowMuch) {
             "“sinusoidal” in 6 of 6 seeds, by 2.180 (1.910 to 2.450).");
 }
 
-TEST(Answer, WithTooFewSeedsSaysHowManyToAdd) {
+TEST(Answer, WithTooFewSeedsSaysSo) {
   EXPECT_EQ(answer(sample_result()),
             "At 4x the training length (16), “none” has the lowest bits per token, 1.133 ± 0.153: ahead of "
-            "“sinusoidal” in 3 of 3 seeds: too few to exclude chance, add --experiment.seeds=6.");
+            "“sinusoidal” in 3 of 3 seeds: too few to exclude chance.");
   EXPECT_THAT(answer(sample_result(1)),
               HasSubstr("1.100: ahead of “sinusoidal” in 1 of 1 seeds: too few to exclude chance"));
   EXPECT_EQ(answer(sample_result(0)), "No cell has been run yet.");
@@ -171,16 +171,24 @@ TEST(Warnings, CountTheTargetsOfLengthsThatHaveFew) {
       << "none are expected at 4";
 }
 
+TEST(Warnings, SayThatRowsOfSeveralTasksHaveNoReaders) {
+  ExperimentResult result = sample_result();
+  for (CellResult& cell : result.cells) cell.settings.stages = {{{"task.name", "copy"}}};
+  EXPECT_THAT(warnings(result), testing::IsEmpty());
+  result.cells.back().settings.stages = {{{"task.name", "copy"}}, {{"task.name", "sort"}}};
+  EXPECT_THAT(verdicts(result),
+              Contains("Rows differ in task.name, so no reader without a model is scored, and nothing warns "
+                       "of a task that can be learned without order."));
+}
+
 TEST(TooFewSeeds, SayHowManyAreEnough) {
   const ExperimentResult result = sample_result(0);  // three rows
   EXPECT_THAT(too_few_seeds(result, 5, 0),
-              testing::ElementsAre(
-                  "seeds = 5: no pair of rows can be decided; 7 can decide all 3 (experiment.seeds)."));
+              testing::ElementsAre("seeds = 5: no pair of rows can be decided; 7 can decide all 3."));
   EXPECT_THAT(too_few_seeds(result, 6, 0), testing::ElementsAre(HasSubstr("not every pair of rows can be")));
-  EXPECT_THAT(
-      too_few_seeds(result, 7, 12),
-      testing::ElementsAre("seeds = 7: not every comparison of a claim can be decided; 9 can decide all 12 "
-                           "(experiment.seeds)."));
+  EXPECT_THAT(too_few_seeds(result, 7, 12),
+              testing::ElementsAre(
+                  "seeds = 7: not every comparison of a claim can be decided; 9 can decide all 12."));
   EXPECT_THAT(too_few_seeds(result, 9, 12), testing::IsEmpty());
 }
 
@@ -251,8 +259,7 @@ TEST(Answer, OfManyRowsCountsThem) {
             "At the training length of 4, “d_model = 89” has the lowest bits per token, 89.58 ± 0.32: ahead "
             "of 11 rows.");
   std::erase_if(result.cells, [](const CellResult& cell) { return cell.seed > 3; });
-  EXPECT_THAT(answer(result), HasSubstr(": ahead of 11 rows in some seeds: too few to exclude chance, "
-                                        "add --experiment.seeds=12."));
+  EXPECT_THAT(answer(result), HasSubstr(": ahead of 11 rows in some seeds: too few to exclude chance."));
 }
 
 TEST(Verdicts, WithoutOneTrainingLengthTheLengthIsNamed) {
