@@ -88,12 +88,12 @@ void write_gallery(const CommandLine& command) {
   write_text(
       lock.path() / "encodings.html",
       page_start(title, gallery_style) +
-          fmt::format("<h1>{}</h1>\n<p class=\"note\">Learned parameters have their initial values; where "
-                      "queries and keys count, they are random, or for scores those of one token at every "
-                      "position. With a bias that depends on |i - j| alone, bidirectional attention cannot "
-                      "tell a sentence from its mirror "
-                      "image.</p>\n{}<p class=\"note\">Written by</p><pre>{}</pre>\n</body>\n</html>\n",
-                      escape_html(title), sections, escape_html(command.invocation)));
+          fmt::format(
+              "<h1>{}</h1>\n<p class=\"note\">Learned parameters have their initial values; where queries "
+              "and keys count, they are random, or for scores those of one token at every position. With a "
+              "bias that depends on |i - j| alone, bidirectional attention cannot tell a sentence from its "
+              "mirror image.</p>\n{}<p class=\"note\">Written by</p><pre>{}</pre>\n</body>\n</html>\n",
+              escape_html(title), sections, escape_html(command.invocation)));
   say_on_stdout(fmt::format("{}\n", (out / "encodings.html").string()));
 }
 

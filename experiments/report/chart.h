@@ -12,9 +12,9 @@ namespace ordinal::experiments {
 
 /// One line. Non-finite points are left out. A field that is unknown for its points is empty.
 struct Series {
-  std::string name;
-  std::vector<double> x;
-  std::vector<double> y;
+  std::string name = {};
+  std::vector<double> x = {};
+  std::vector<double> y = {};
   std::vector<double> low = {};  // the band around it
   std::vector<double> high = {};
   std::string note = {};  // next to the name, in parentheses

@@ -43,6 +43,8 @@ std::vector<std::string> conditions_of(const ExperimentResult& result) {
   return result.conditions.empty() ? std::vector{trained_condition} : result.conditions;
 }
 
+std::string main_condition(const ExperimentResult& result) { return conditions_of(result).front(); }
+
 std::vector<std::uint64_t> seeds_of(const ExperimentResult& result) {
   std::set<std::uint64_t> seeds;
   for (const CellResult& cell : result.cells) seeds.insert(cell.seed);
@@ -82,23 +84,16 @@ Group at(const ExperimentResult& result, const std::string& row, Index length, c
   return group;
 }
 
-std::vector<Column> columns_of(const ExperimentResult& result, const MetricSpec& metric,
-                               const std::vector<Index>& lengths, const std::string& condition) {
-  const std::string under = condition.empty() ? conditions_of(result).front() : condition;
-  const std::vector<RowInfo> rows = rows_of(result);
-  std::vector<Column> columns;
-  for (const Index length : lengths) {
-    columns.emplace_back();
-    for (const RowInfo& row : rows) columns.back().push_back(at(result, row.label, length, under, metric));
-  }
-  return columns;
+Column column_of(const ExperimentResult& result, const MetricSpec& metric, Index length) {
+  Column column;
+  for (const RowInfo& row : rows_of(result))
+    column.push_back(at(result, row.label, length, main_condition(result), metric));
+  return column;
 }
 
-Index most_seeds(const std::vector<Column>& columns) {
+Index most_seeds(const ExperimentResult& result) {
   Index most = 0;
-  for (const Column& column : columns) {
-    for (const Group& group : column) most = std::max(most, group.summary.n);
-  }
+  for (const RowInfo& row : result.rows) most = std::max(most, learning_of(result, row.label).cells);
   return most;
 }
 
@@ -125,7 +120,7 @@ Comparison compare_groups(const Group& left, const Group& right, const MetricSpe
 Family::Family(const ExperimentResult& result) {
   for (const MetricSpec& metric : headlines(result.metrics)) {
     if (result.lengths.empty()) continue;
-    const Column& rows = columns_[metric.id] = columns_of(result, metric, {result.lengths.back()}).front();
+    const Column& rows = columns_[metric.id] = column_of(result, metric, result.lengths.back());
     for (std::size_t left = 0; left < rows.size(); ++left) {
       for (std::size_t right = left + 1; right < rows.size(); ++right) {
         if (rows[left].is_ranked() && rows[right].is_ranked())

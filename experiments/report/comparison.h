@@ -55,8 +55,11 @@ struct Group {
 /// A group for each row of rows_of(): a column of a table.
 using Column = std::vector<Group>;
 
-/// The conditions of the experiment, never empty. The main tables and curves show the first one.
+/// The conditions of the experiment, never empty.
 std::vector<std::string> conditions_of(const ExperimentResult& result);
+
+/// The first of them, which the main tables and curves show.
+std::string main_condition(const ExperimentResult& result);
 
 /// The seeds of all cells, ascending.
 std::vector<std::uint64_t> seeds_of(const ExperimentResult& result);
@@ -73,12 +76,11 @@ Learning learning_of(const ExperimentResult& result, const std::string& row);
 Group at(const ExperimentResult& result, const std::string& row, Index length, const std::string& condition,
          const MetricSpec& metric);
 
-/// The columns of a table: one for each length, under a condition (by default the first).
-std::vector<Column> columns_of(const ExperimentResult& result, const MetricSpec& metric,
-                               const std::vector<Index>& lengths, const std::string& condition = "");
+/// All rows at a length, under the main condition.
+Column column_of(const ExperimentResult& result, const MetricSpec& metric, Index length);
 
-/// The largest n of any group, which a table states once instead of in every cell.
-Index most_seeds(const std::vector<Column>& columns);
+/// The seeds of the row that has the most, which a table states once instead of in every cell.
+Index most_seeds(const ExperimentResult& result);
 
 /// The scores of each baseline in a metric, with its name. Those without a score are left out.
 std::vector<std::pair<std::string, std::vector<Score>>> baselines(const ExperimentResult& result,

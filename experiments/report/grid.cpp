@@ -73,22 +73,14 @@ void add_references(Grid& grid, const ExperimentResult& result, const MetricSpec
 }
 
 /// "bits per token (lower is better), mean ± standard deviation over 3 seeds".
-std::string table_title(const ExperimentResult& result, const MetricSpec& metric, Index seeds) {
+std::string table_title(const ExperimentResult& result, const MetricSpec& metric) {
+  const Index seeds = most_seeds(result);
   const bool counts_all = metric.past && metric.sources == SourceRange::any && !result.lengths.empty() &&
                           result.lengths.front() <= result.train_length;
-  return fmt::format("{}{} ({} is better){}, {}", metric.title(),
-                     counts_all ? ", up to it at all positions" : "",
-                     metric.lower_is_better() ? "lower" : "higher", under_condition(result),
-                     seeds > 1    ? fmt::format("mean ± standard deviation over {} seeds", seeds)
-                     : seeds == 1 ? "one seed, so no spread"
-                                  : "no targets");
-}
-
-/// "Length 128 (2x), under each condition: bits per token".
-std::string title_at(const ExperimentResult& result, std::size_t column, const std::string& what) {
-  const Index length = result.lengths[column];
-  return fmt::format("Length {}, {}: {}", length_heading(length, result.train_length), what,
-                     result.metrics.front().title(length > result.train_length));
+  return fmt::format(
+      "{}{} ({} is better){}, {}", metric.title(), counts_all ? ", up to it at all positions" : "",
+      metric.lower_is_better() ? "lower" : "higher", under_condition(result),
+      seeds == 1 ? "one seed, so no spread" : fmt::format("mean ± standard deviation over {} seeds", seeds));
 }
 
 }  // namespace
@@ -159,33 +151,30 @@ std::string length_heading(Index length, Index train_length) {
 }
 
 std::string under_condition(const ExperimentResult& result) {
-  const std::string condition = conditions_of(result).front();
+  const std::string condition = main_condition(result);
   return condition == trained_condition ? "" : ", under " + condition;
 }
 
-std::vector<GridCell> score_column(const ExperimentResult& result, const std::vector<Column>& columns,
-                                   std::size_t c, const MetricSpec& metric, const std::string& condition) {
-  const Column& column = columns[c];
-  const Index seeds = most_seeds(columns);
-  const bool is_compared = c + 1 == columns.size() && condition == conditions_of(result).front();
+std::vector<GridCell> score_column(const ExperimentResult& result, const MetricSpec& metric, Index length,
+                                   const std::string& condition) {
+  const bool is_compared = length == result.lengths.back() && condition == main_condition(result);
   const std::set<std::size_t> best = is_compared ? Family(result).best(metric) : std::set<std::size_t>{};
+  const Index seeds = most_seeds(result);
   std::vector<GridCell> cells;
-  for (std::size_t r = 0; r < column.size(); ++r) {
-    const Group& group = column[r];
-    const Summary& s = group.summary;
-    GridCell cell{.text = cell_text(group, seeds), .why = group.why};
+  for (const RowInfo& row : rows_of(result)) {
+    const Group group = at(result, row.label, length, condition, metric);
+    const Interval& median = group.summary.median;
+    GridCell& cell = cells.emplace_back(GridCell{.text = cell_text(group, seeds), .why = group.why});
     cell.missing = !group.has_number() && !group.is_few();
-    if (group.has_number() && std::isfinite(s.median.low))
-      cell.interval = fmt::format("{} to {}", format_value(s.median.low), format_value(s.median.high));
-    cell.best = best.contains(r);
-    cells.push_back(std::move(cell));
+    cell.best = best.contains(cells.size() - 1);
+    if (group.has_number() && std::isfinite(median.low))
+      cell.interval = fmt::format("{} to {}", format_value(median.low), format_value(median.high));
   }
   return cells;
 }
 
 Grid main_grid(const ExperimentResult& result, const MetricSpec& metric) {
-  const std::vector<Column> columns = columns_of(result, metric, result.lengths);
-  Grid grid = grid_of_rows(result, table_title(result, metric, most_seeds(columns)));
+  Grid grid = grid_of_rows(result, table_title(result, metric));
   std::vector<GridCell> parameters;
   std::vector<GridCell> learned;
   for (std::size_t r = 0; r < grid.rows.size(); ++r) {
@@ -198,10 +187,9 @@ Grid main_grid(const ExperimentResult& result, const MetricSpec& metric) {
   grid.add_column("parameters", parameters);
   if (result.gate) grid.add_column("seeds that learned", learned);
   const std::size_t before = grid.headings.size();
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    grid.add_column(length_heading(result.lengths[c], result.train_length),
-                    score_column(result, columns, c, metric, conditions_of(result).front()));
-  }
+  for (const Index length : result.lengths)
+    grid.add_column(length_heading(length, result.train_length),
+                    score_column(result, metric, length, main_condition(result)));
   add_references(grid, result, metric, before);
   return grid;
 }
@@ -217,17 +205,17 @@ std::vector<Grid> pivot_grids(const ExperimentResult& result) {
     add_new(down, row.factors[0].second);
     add_new(across, row.factors[1].second);
   }
-  const std::vector<Column> columns = columns_of(result, result.metrics.front(), result.lengths);
+  const MetricSpec& metric = result.metrics.front();
   std::vector<Grid> grids;
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    Grid grid{.title = title_at(result, c, names[0] + " by " + names[1]), .headings = {names[0]}};
+  for (const Index length : result.lengths) {
+    Grid grid{.title = fmt::format("Length {}, {} by {}: {}", length_heading(length, result.train_length),
+                                   names[0], names[1], metric.title(length > result.train_length)),
+              .headings = {names[0]}};
     for (const std::string& value : down) grid.lines.push_back({{value}});
-    for (const std::string& value : across) {
+    for (const std::string& value : across)
       grid.add_column(names[1] + " = " + value,
                       std::vector(down.size(), GridCell{.text = "–", .missing = true}));
-    }
-    const std::vector<GridCell> scores =
-        score_column(result, columns, c, result.metrics.front(), conditions_of(result).front());
+    const std::vector<GridCell> scores = score_column(result, metric, length, main_condition(result));
     for (std::size_t r = 0; r < rows.size(); ++r) {
       const auto& factors = rows[r].factors;
       if (factors.empty()) continue;
@@ -245,14 +233,13 @@ std::vector<std::string> table_notes(const ExperimentResult& result) {
   if (result.gate)
     notes.push_back(
         fmt::format("Learned: {}. Rows that fewer than three quarters of the seeds learned stand in "
-                    "parentheses and are not "
-                    "ranked.",
+                    "parentheses and are not ranked.",
                     result.gate->text));
   for (const RowInfo& row : result.rows) notes.insert(notes.end(), row.notes.begin(), row.notes.end());
   std::set<std::string> seen;
   double error = 0.0;  // under the main condition
   for (const std::string& condition : conditions_of(result)) {
-    const bool is_main = condition == conditions_of(result).front();
+    const bool is_main = condition == main_condition(result);
     for (const RowInfo& row : rows_of(result)) {
       for (const Index length : result.lengths) {
         const Group group = at(result, row.label, length, condition, result.metrics.front());

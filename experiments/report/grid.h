@@ -61,9 +61,9 @@ struct Grid {
 /// Only the columns that name the rows of rows_of().
 Grid grid_of_rows(const ExperimentResult& result, const std::string& title);
 
-/// The scores of one of `columns`, which are those of all lengths under a condition. Where rows are compared, the best are bold.
-std::vector<GridCell> score_column(const ExperimentResult& result, const std::vector<Column>& columns,
-                                   std::size_t c, const MetricSpec& metric, const std::string& condition);
+/// The scores of all rows at a length under a condition. Where rows are compared, the best are bold.
+std::vector<GridCell> score_column(const ExperimentResult& result, const MetricSpec& metric, Index length,
+                                   const std::string& condition);
 
 /// Rows by lengths, under the main condition. Rows made of the same factors have a column for each factor.
 /// Baselines go below.

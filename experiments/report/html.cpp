@@ -30,8 +30,8 @@ std::string header(const ExperimentResult& result) {
       escape_html(result.name), escape_html(result.question), escape_html(answer(result)));
   if (result.missing > 0) {
     html += fmt::format(
-        "<p class=\"progress\">Not finished: {0} of {1} trainings missing. This page is "
-        "written again after each one; pictures of models come after the last.</p>\n",
+        "<p class=\"progress\">Not finished: {0} of {1} trainings missing. This page is written again after "
+        "each one; pictures of models come after the last.</p>\n",
         result.missing, result.missing + std::ssize(result.cells));
   }
   return html + "</header>\n";
@@ -76,8 +76,8 @@ std::string data_attributes(const decltype(Figure::tags)& tags) {
 
 /// Every table, of which page.js shows one at a time. If there are two factors, their tables come first.
 std::string all_tables(const ExperimentResult& result) {
-  const Index seeds = most_seeds(columns_of(result, result.metrics.front(), result.lengths));
-  const std::string intervals = seeds >= seeds_to_decide(1) ? "; small: 95 % interval of the median" : "";
+  const std::string intervals =
+      most_seeds(result) >= seeds_to_decide(1) ? "; small: 95 % interval of the median" : "";
   const auto has_bold = [](const Grid& grid) {
     return std::ranges::any_of(grid.lines,
                                [](const auto& line) { return std::ranges::any_of(line, &GridCell::best); });
@@ -164,14 +164,12 @@ std::string picture_sections(const ExperimentResult& result, const std::vector<F
          chart_section("Over training", score_curves(result),
                        "Each point is a mean over all seeds, those that have not learned the task included, "
                        "but for diverged ones. The table says how many have.") +
-         chart_section(
-             "Training curves", training_curves(result),
-             "A failure to train is not a failure to extrapolate: compare rows past the training length "
-             "only where these curves end alike.") +
-         chart_section(
-             "Loss by position", position_curves(result),
-             "Mean loss at each position of the longest sequences, averaged in bins that widen with the "
-             "position.") +
+         chart_section("Training curves", training_curves(result),
+                       "A failure to train is not a failure to extrapolate: compare rows past the training "
+                       "length only where these curves end alike.") +
+         chart_section("Loss by position", position_curves(result),
+                       "Mean loss at each position of the longest sequences, averaged in bins that widen "
+                       "with the position.") +
          gallery(figures);
 }
 

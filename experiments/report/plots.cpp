@@ -15,38 +15,26 @@
 namespace ordinal::experiments {
 namespace {
 
-/// bin -> mean (x, y) of the points in it, for one seed.
-struct Bin {
-  double x = 0.0;
-  double y = 0.0;
-  double count = 0.0;
-  void add(double at, double value) {
-    x += at;
-    y += value;
-    count += 1.0;
-  }
-};
-using Curve = std::map<Index, Bin>;
+using Points = std::vector<std::pair<Index, double>>;
 
-/// The finite points (x, y), grouped by bin_of(x).
-Curve binned(const auto& points, const auto& bin_of) {
-  Curve curve;
-  for (const auto& [x, y] : points)
-    if (std::isfinite(y)) curve[bin_of(x)].add(static_cast<double>(x), y);
-  return curve;
-}
-
-/// Mean over seeds of binned curves, bin by bin; a bin that only some seeds have averages those seeds.
-Series over_seeds(const std::vector<Curve>& curves) {
-  std::map<Index, std::pair<double, std::vector<double>>> bins;
-  for (const Curve& curve : curves) {
-    for (const auto& [key, bin] : curve) {
-      bins[key].first = bin.x / bin.count;
-      bins[key].second.push_back(bin.y / bin.count);
+/// The mean over seeds of curves whose finite points are averaged in bins. A bin that only some seeds have averages those seeds.
+Series over_seeds(const std::vector<Points>& curves, const auto& bin_of) {
+  std::map<Index, double> places;
+  std::map<Index, std::vector<double>> means;  // of each seed
+  for (const Points& curve : curves) {
+    std::map<Index, std::pair<std::vector<double>, std::vector<double>>> bins;
+    for (const auto& [x, y] : curve) {
+      if (!std::isfinite(y)) continue;
+      bins[bin_of(x)].first.push_back(static_cast<double>(x));
+      bins[bin_of(x)].second.push_back(y);
+    }
+    for (const auto& [bin, points] : bins) {
+      places[bin] = summarize(points.first).mean;
+      means[bin].push_back(summarize(points.second).mean);
     }
   }
   Series series;
-  for (const auto& [key, bin] : bins) add_mean(series, bin.first, summarize(bin.second));
+  for (const auto& [bin, values] : means) add_mean(series, places[bin], summarize(values));
   return series;
 }
 
@@ -65,39 +53,35 @@ void set_y(Chart& chart, const MetricSpec& metric) {
   chart.y_high = 1.02;
 }
 
-/// A chart with series_of(r, label) for each row r.
-Chart rows_chart(const ExperimentResult& result, const std::vector<Column>& columns, const auto& series_of) {
+/// A chart with series_of(label) for each row.
+Chart rows_chart(const ExperimentResult& result, const auto& series_of) {
   Chart chart;
   const std::vector<RowInfo> rows = rows_of(result);
-  chart.subtitle = subtitle(most_seeds(columns), rows.size());
+  chart.subtitle = subtitle(most_seeds(result), rows.size());
   if (result.train_length != 0) chart.training_length = static_cast<double>(result.train_length);
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    chart.series.push_back(series_of(r, rows[r].label));
-    chart.series.back().name = rows[r].label;
+  for (const RowInfo& row : rows) {
+    chart.series.push_back(series_of(row.label));
+    chart.series.back().name = row.label;
   }
   return chart;
 }
 
-/// "diverges …", "not learned", or "fails past 64" for a row without scores past 64.
-std::string failure(const std::vector<Column>& columns, std::size_t row, const std::vector<Index>& lengths) {
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    const Group& group = columns[c][row];
-    if (!group.learning.most()) return "not learned";
-    if (group.has_number() || (group.failed == 0 && group.diverged == 0)) continue;
-    const char* what = group.diverged > 0 ? "diverges" : "fails";
-    return c == 0 ? what : fmt::format("{} past {}", what, lengths[c - 1]);
-  }
-  return "";
-}
-
-Series length_series(const std::vector<Column>& columns, std::size_t row, const std::vector<Index>& lengths) {
+/// Noted is "not learned", or where the row first has no number: "diverges", "fails past 64".
+Series length_series(const ExperimentResult& result, const std::string& row, const MetricSpec& metric,
+                     const std::string& condition) {
   Series series;
-  series.note = failure(columns, row, lengths);
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    const Group& group = columns[c][row];
-    if (!group.has_number()) continue;
-    add_mean(series, static_cast<double>(lengths[c]), group.summary);
+  Index before = 0;
+  for (const Index length : result.lengths) {
+    const Group group = at(result, row, length, condition, metric);
+    if (group.has_number()) {
+      add_mean(series, static_cast<double>(length), group.summary);
+    } else if (series.note.empty() && group.failed + group.diverged > 0) {
+      series.note = group.diverged > 0 ? "diverges" : "fails";
+      if (before > 0) series.note += fmt::format(" past {}", before);
+    }
+    before = length;
   }
+  if (!learning_of(result, row).most()) series.note = "not learned";
   return series;
 }
 
@@ -112,18 +96,6 @@ Series reference_series(const std::string& name, const std::vector<Score>& score
   return series;
 }
 
-/// The headline metric of each seed at the longest length, whether it learned the task or not.
-std::vector<double> scores_of_all_seeds(const ExperimentResult& result, const std::string& row) {
-  std::vector<double> scores;
-  for (const CellResult& cell : result.cells) {
-    if (cell.row != row) continue;
-    const Score* score = score_at(cell.scores, result.metrics.front().id, result.lengths.back(),
-                                  conditions_of(result).front());
-    if (score != nullptr && std::isfinite(score->value)) scores.push_back(score->value);
-  }
-  return scores;
-}
-
 /// Twelve bins per octave, so each of the first positions is a separate bin.
 Index octave_bin(Index position) {
   return static_cast<Index>(std::floor(12.0 * std::log2(static_cast<double>(position))));
@@ -131,21 +103,19 @@ Index octave_bin(Index position) {
 
 /// Loss by position at the longest length for which some cell of the row has it.
 Series position_series(const ExperimentResult& result, const std::string& row) {
-  const std::string condition = conditions_of(result).front();
   Index longest = 0;
-  std::vector<Curve> curves;
+  std::vector<Points> curves;
   for (const CellResult& cell : result.cells) {
     for (const PositionLosses& losses : cell.by_position) {
-      if (cell.row != row || losses.condition != condition) continue;
+      if (cell.row != row || losses.condition != main_condition(result)) continue;
       if (losses.length > longest) curves.clear();
       longest = std::max(longest, losses.length);
       if (losses.length < longest) continue;
-      std::vector<std::pair<Index, double>> points;  // positions start at 1
+      Points& points = curves.emplace_back();  // positions start at 1
       for (const double loss : losses.bits) points.emplace_back(std::ssize(points) + 1, loss);
-      curves.push_back(binned(points, octave_bin));
     }
   }
-  Series series = over_seeds(curves);
+  Series series = over_seeds(curves, octave_bin);
   if (!result.lengths.empty() && longest != result.lengths.back())
     series.note = fmt::format("at {}", longest);
   return series;
@@ -155,11 +125,10 @@ Series position_series(const ExperimentResult& result, const std::string& row) {
 
 Chart length_curves(const ExperimentResult& result, const std::string& metric, const std::string& condition) {
   const MetricSpec& of = metric.empty() ? result.metrics.front() : metric_of(result, metric);
-  const std::vector<Column> columns = columns_of(result, of, result.lengths, condition);
-  const bool is_main = condition.empty() || condition == conditions_of(result).front();
-  Chart chart = rows_chart(result, columns, [&](std::size_t row, const std::string& /*label*/) {
-    return length_series(columns, row, result.lengths);
-  });
+  const std::string under = condition.empty() ? main_condition(result) : condition;
+  const bool is_main = under == main_condition(result);
+  Chart chart =
+      rows_chart(result, [&](const std::string& row) { return length_series(result, row, of, under); });
   chart.title = of.title() + (is_main ? under_condition(result) : ", under " + condition);
   chart.x_label = "length";
   set_y(chart, of);
@@ -174,9 +143,7 @@ Chart length_curves(const ExperimentResult& result, const std::string& metric, c
 }
 
 Chart position_curves(const ExperimentResult& result) {
-  Chart chart = rows_chart(
-      result, columns_of(result, result.metrics.front(), result.lengths),
-      [&](std::size_t /*row*/, const std::string& label) { return position_series(result, label); });
+  Chart chart = rows_chart(result, [&](const std::string& row) { return position_series(result, row); });
   chart.title = result.lengths.empty() ? "loss by position"
                                        : fmt::format("loss by position at length {}{}", result.lengths.back(),
                                                      under_condition(result));
@@ -188,19 +155,15 @@ Chart position_curves(const ExperimentResult& result) {
 
 Chart training_curves(const ExperimentResult& result) {
   Index last_step = 1;
-  for (const CellResult& cell : result.cells) {
+  for (const CellResult& cell : result.cells)
     for (const auto& point : cell.training_curve) last_step = std::max(last_step, point.first);
-  }
   const Index width = (last_step + 119) / 120;
-  const auto series_of = [&](std::size_t /*row*/, const std::string& label) {
-    std::vector<Curve> curves;
-    for (const CellResult& cell : result.cells) {
-      if (cell.row != label) continue;
-      curves.push_back(binned(cell.training_curve, [&](Index step) { return step / width; }));
-    }
-    return over_seeds(curves);
-  };
-  Chart chart = rows_chart(result, columns_of(result, result.metrics.front(), result.lengths), series_of);
+  Chart chart = rows_chart(result, [&](const std::string& row) {
+    std::vector<Points> curves;
+    for (const CellResult& cell : result.cells)
+      if (cell.row == row) curves.push_back(cell.training_curve);
+    return over_seeds(curves, [&](Index step) { return step / width; });
+  });
   chart.title = "training loss";
   chart.training_length.reset();
   chart.x_label = "step";
@@ -211,9 +174,10 @@ Chart training_curves(const ExperimentResult& result) {
 Chart score_curves(const ExperimentResult& result) {
   Chart chart;
   if (result.lengths.empty()) return chart;
+  const Index last = result.lengths.back();
   const MetricSpec& metric = result.metrics.front();
   std::vector<std::string> names;  // of the lines, in the order of their rows
-  std::map<std::string, std::map<double, std::vector<double>>> lines;
+  std::map<std::string, std::map<double, Summary>> lines;
   for (const RowInfo& row : result.rows) {
     std::vector<std::string> others;
     double step = 0.0;
@@ -223,18 +187,17 @@ Chart score_curves(const ExperimentResult& result) {
       else
         others.push_back(label_of(key, value));
     }
-    const std::vector<double> scores = scores_of_all_seeds(result, row.label);
-    if (step == 0.0 || scores.empty()) continue;
+    const Summary summary = at(result, row.label, last, main_condition(result), metric).summary;
+    if (step == 0.0 || summary.n == 0) continue;
     if (!lines.contains(joined(others))) names.push_back(joined(others));
-    lines[joined(others)][step] = scores;
+    lines[joined(others)][step] = summary;
   }
   for (const std::string& name : names) {
-    chart.series.emplace_back().name = name;
-    for (const auto& [step, scores] : lines[name]) add_mean(chart.series.back(), step, summarize(scores));
+    chart.series.push_back({.name = name});
+    for (const auto& [step, summary] : lines[name]) add_mean(chart.series.back(), step, summary);
   }
-  chart.title = fmt::format("{} at length {} over training{}", metric.title(), result.lengths.back(),
-                            under_condition(result));
-  chart.subtitle = subtitle(std::ssize(seeds_of(result)), names.size());
+  chart.title = fmt::format("{} at length {} over training{}", metric.title(), last, under_condition(result));
+  chart.subtitle = subtitle(most_seeds(result), names.size());
   chart.x_label = "step";
   set_y(chart, metric);
   chart.points = true;

@@ -61,7 +61,7 @@ class Sentences {
 
   std::vector<std::string> verdicts() const {
     std::vector<std::string> sentences = warnings(result_);
-    if (const std::string condition = conditions_of(result_).front(); condition != trained_condition)
+    if (const std::string condition = main_condition(result_); condition != trained_condition)
       sentences.push_back(fmt::format("The comparison is about the scores under {}.", condition));
     for (const MetricSpec& metric : headlines(result_.metrics)) sentences.push_back(readers(metric));
     sentences.push_back(unranked());
@@ -75,28 +75,22 @@ class Sentences {
     if (result_.gate)
       sentences[0] +=
           "; a row is ranked if at least three quarters of them learned the task, and P(learned) has the "
-          "exact "
-          "95 % interval (Clopper and Pearson)";
+          "exact 95 % interval (Clopper and Pearson)";
     if (family_.size() > 0) {
       sentences.push_back(
           fmt::format("A row that is ahead of another in k of n seeds has p = 2 · P(Bin(n, ½) ≥ k), at most "
-                      "1 (sign test: rows of "
-                      "one seed share the order of the data, the validation examples and the initial values "
-                      "of what they have in "
-                      "common), and the {} comparisons of ranked rows at the longest length are decided "
-                      "together (Holm): each if its p "
-                      "and all smaller ones are at most 0.05 / (number of those whose p is at least as "
-                      "large), so that at most one "
-                      "report in twenty has a verdict that is due to chance",
+                      "1 (sign test: rows of one seed share the order of the data, the validation examples "
+                      "and the initial values of what they have in common), and the {} comparisons of ranked "
+                      "rows at the longest length are decided together (Holm): each if its p and all smaller "
+                      "ones are at most 0.05 / (number of those whose p is at least as large), so that at "
+                      "most one report in twenty has a verdict that is due to chance",
                       family_.size()));
       sentences.emplace_back(
           "“By” is the median of the differences, and the numbers behind it are its interval at the level of "
-          "the test: "
-          "from the j-th smallest difference to the j-th largest, with the largest j for which 2 · P(Bin(n, "
-          "½) < j) is at "
-          "most this level");
+          "the test: from the j-th smallest difference to the j-th largest, with the largest j for which 2 · "
+          "P(Bin(n, ½) < j) is at most this level");
     }
-    if (most_seeds({column(result_.metrics.front())}) >= seeds_to_decide(1))
+    if (most_seeds(result_) >= seeds_to_decide(1))
       sentences.emplace_back("A 95 % interval of a table is that of the median over seeds, by the same rule");
     return joined(sentences, ". ") + ".";
   }
@@ -112,7 +106,7 @@ class Sentences {
 
   std::string what(const MetricSpec& metric) const { return metric.title(last_ > result_.train_length); }
 
-  Column column(const MetricSpec& metric) const { return columns_of(result_, metric, {last_}).front(); }
+  Column column(const MetricSpec& metric) const { return column_of(result_, metric, last_); }
 
   /// "At 8x …, “none” has the lowest bits per token, ". The only row of an experiment is not ranked: "At 8x …, the bits per
   /// token of “none” is ".
@@ -196,7 +190,7 @@ class Sentences {
     const MetricSpec& metric = result_.metrics.front();
     for (std::size_t c = 0; c < result_.lengths.size(); ++c) {
       const Index length = result_.lengths[c];
-      const Group group = at(result_, row, length, conditions_of(result_).front(), metric);
+      const Group group = at(result_, row, length, main_condition(result_), metric);
       if (group.failed > 0)
         return fmt::format("{} cannot run {} {}: {}", quoted(row), c == 0 ? "at" : "past",
                            result_.lengths[c == 0 ? 0 : c - 1], group.why);
@@ -253,8 +247,7 @@ std::string order_blind(const ExperimentResult& result) {
       continue;
     return fmt::format(
         "“{}”, a reader that ignores the order of tokens, passes the learning gate with {} ({}): that a row "
-        "learned "
-        "the task does not show that it uses order.",
+        "learned the task does not show that it uses order.",
         score.row, format_value(score.value), result.gate->text);
   }
   return "";

@@ -20,7 +20,7 @@ Group group(const ExperimentResult& result, const std::string& row, Index length
 }
 
 Column column(const ExperimentResult& result, Index length) {
-  return columns_of(result, result.metrics.front(), {length}).front();
+  return column_of(result, result.metrics.front(), length);
 }
 
 std::vector<std::string> labels(const ExperimentResult& result) {
@@ -34,7 +34,7 @@ TEST(Query, GivesMeanAndSpreadOverSeeds) {
   EXPECT_EQ(sinusoidal.seeds, (std::vector<std::uint64_t>{1, 2, 3}));
   EXPECT_NEAR(sinusoidal.summary.mean, 1.1, 1e-12);
   EXPECT_NEAR(sinusoidal.summary.sd, 0.1, 1e-12);
-  EXPECT_EQ(most_seeds({column(sample_result(), 4)}), 3);
+  EXPECT_EQ(most_seeds(sample_result()), 3);
 }
 
 TEST(Query, GivesEachMetricItsOwnNumbers) {
@@ -91,7 +91,7 @@ TEST(Query, GivesEachConditionItsOwnScores) {
   EXPECT_NEAR(group(result, row, 8, "bits", "window(size=4)").summary.mean, 11.05, 1e-12);
 }
 
-TEST(Columns, WithoutAConditionAreUnderTheFirstOne) {
+TEST(Columns, AreUnderTheFirstCondition) {
   ExperimentResult result = report_test::two_factors();
   std::swap(result.conditions[0], result.conditions[1]);
   EXPECT_NEAR(column(result, 8)[0].summary.mean, 11.05, 1e-12);

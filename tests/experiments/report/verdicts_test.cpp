@@ -103,13 +103,10 @@ TEST(Answer, HasTheShareThatLearnedBesideTheMeanOfAllSeeds) {
 TEST(Verdicts, ARowThatDidNotLearnIsNotRanked) {
   ExperimentResult result = sample_result();
   result.gate = LearningGate{"bits", 1.05, "at most 1.05 bits"};  // none: 1.1, 1.0 and 1.3
-  EXPECT_THAT(
-      verdicts(result),
-      Contains(
-          "Not ranked, because fewer than three quarters of the seeds learned the task (at most 1.05 bits): "
-          "“sinusoidal” (1 of 3 seeds, the best 1.000), “none” (1 of 3 seeds, the best 1.000). More "
-          "train.steps or "
-          "another train.learning_rate may help."));
+  EXPECT_THAT(verdicts(result),
+              Contains("Not ranked, because fewer than three quarters of the seeds learned the task (at most "
+                       "1.05 bits): “sinusoidal” (1 of 3 seeds, the best 1.000), “none” (1 of 3 seeds, the "
+                       "best 1.000). More train.steps or another train.learning_rate may help."));
   EXPECT_EQ(answer(result), "At 4x the training length (16) no row is ranked in bits per token.");
   result.gate->threshold = 1.25;  // none: 2 of 3, sinusoidal: 3 of 3
   EXPECT_THAT(answer(result),
@@ -121,10 +118,10 @@ TEST(Answer, OfASingleRowThatDidNotLearnSaysSo) {
   std::erase_if(result.rows, [](const RowInfo& row) { return row.label != "none"; });
   std::erase_if(result.cells, [](const CellResult& cell) { return cell.row != "none"; });
   result.gate = LearningGate{"bits", 1.05, "at most 1.05 bits"};  // none: 1.1, 1.0 and 1.3
-  EXPECT_EQ(answer(result),
-            "Not ranked, because fewer than three quarters of the seeds learned the task (at most 1.05 "
-            "bits): “none” (1 of "
-            "3 seeds, the best 1.000). More train.steps or another train.learning_rate may help.");
+  EXPECT_EQ(
+      answer(result),
+      "Not ranked, because fewer than three quarters of the seeds learned the task (at most 1.05 bits): "
+      "“none” (1 of 3 seeds, the best 1.000). More train.steps or another train.learning_rate may help.");
 }
 
 TEST(Verdicts, SayWhichRowsAreWorseThanWhichReader) {
@@ -136,9 +133,8 @@ TEST(Verdicts, SayWhichRowsAreWorseThanWhichReader) {
   }
   EXPECT_THAT(
       verdicts(result),
-      Contains(
-          "Readers without a model, at 4x the training length (16) in bits per token: “4-gram” (1.000) is "
-          "better than “sinusoidal” and “none”; “unigram” (2.500) is better than “sinusoidal”."));
+      Contains("Readers without a model, at 4x the training length (16) in bits per token: “4-gram” (1.000) "
+               "is better than “sinusoidal” and “none”; “unigram” (2.500) is better than “sinusoidal”."));
   for (Score& score : result.references) score.value += 3.0;
   EXPECT_THAT(verdicts(result),
               Contains(HasSubstr("in bits per token: each row is better than all of them.")));
@@ -149,8 +145,8 @@ TEST(Warnings, NameAReaderThatIgnoresOrderAndPassesTheGate) {
   result.gate = LearningGate{"bits", 1.05, "at most 1.05 bits"};
   result.references = report_test::baseline("majority", {report_test::score(4, 1.04, not_a_number)});
   EXPECT_THAT(verdicts(result),
-              Contains(HasSubstr("“majority”, a reader that ignores the order of tokens, passes the "
-                                 "learning gate with 1.040 (at most 1.05 bits)")));
+              Contains(HasSubstr("“majority”, a reader that ignores the order of tokens, passes the learning "
+                                 "gate with 1.040 (at most 1.05 bits)")));
   result.references[0].value = 1.06;
   EXPECT_THAT(warnings(result), Not(Contains(HasSubstr("majority"))));
   result.references = report_test::baseline("4-gram", {report_test::score(4, 1.0, not_a_number)});
@@ -162,9 +158,8 @@ TEST(Warnings, CountTheTargetsOfLengthsThatHaveFew) {
   result.references = report_test::baseline(
       "4-gram", {report_test::score(4, 1.0, not_a_number), report_test::score(8, 1.0, not_a_number)});
   result.references.back().tokens = 6;
-  EXPECT_THAT(warnings(result),
-              testing::ElementsAre("Few targets in a seed for bits per token: 6 at 8, 0 at 16; no mean "
-                                   "is shown under 100 (evaluate.batches)."));
+  EXPECT_THAT(warnings(result), testing::ElementsAre("Few targets in a seed for bits per token: 6 at 8, 0 at "
+                                                     "16; no mean is shown under 100 (evaluate.batches)."));
   result.metrics[0].sources = SourceRange::beyond;
   result.references.erase(result.references.begin());
   EXPECT_THAT(warnings(result), testing::ElementsAre(HasSubstr(": 6 at 8, 0 at 16;")))
@@ -176,9 +171,8 @@ TEST(Warnings, SayThatRowsOfSeveralTasksHaveNoReaders) {
   for (CellResult& cell : result.cells) cell.settings.stages = {{{"task.name", "copy"}}};
   EXPECT_THAT(warnings(result), testing::IsEmpty());
   result.cells.back().settings.stages = {{{"task.name", "copy"}}, {{"task.name", "sort"}}};
-  EXPECT_THAT(verdicts(result),
-              Contains("Rows differ in task.name, so no reader without a model is scored, and nothing warns "
-                       "of a task that can be learned without order."));
+  EXPECT_THAT(verdicts(result), Contains("Rows differ in task.name, so no reader without a model is scored, "
+                                         "and nothing warns of a task that can be learned without order."));
 }
 
 TEST(TooFewSeeds, SayHowManyAreEnough) {
