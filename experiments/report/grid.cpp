@@ -238,15 +238,20 @@ std::vector<std::string> table_notes(const ExperimentResult& result) {
   for (const RowInfo& row : result.rows) notes.insert(notes.end(), row.notes.begin(), row.notes.end());
   std::set<std::string> seen;
   double error = 0.0;  // under the main condition
+  const MetricSpec& metric = result.metrics.front();
   for (const std::string& condition : conditions_of(result)) {
     const bool is_main = condition == main_condition(result);
+    const std::string under = is_main ? "" : " under " + condition;
     for (const RowInfo& row : rows_of(result)) {
       for (const Index length : result.lengths) {
-        const Group group = at(result, row.label, length, condition, result.metrics.front());
+        const Group group = at(result, row.label, length, condition, metric);
         if (is_main && !group.is_few()) error = std::max(error, group.error);
-        if (group.failed == 0 || !seen.insert(row.label).second) continue;
-        notes.push_back(
-            fmt::format("{} fails{}: {}", row.label, is_main ? "" : " under " + condition, group.why));
+        if (group.failed + group.diverged == 0 || !seen.insert(row.label).second) continue;
+        notes.push_back(group.failed > 0
+                            ? fmt::format("{} fails{}: {}", row.label, under, group.why)
+                            : fmt::format("{} gives no finite {} from {} on{} in {} of {} seeds.", row.label,
+                                          metric.title(), length, under, group.diverged,
+                                          group.learning.cells));
       }
     }
   }

@@ -74,7 +74,7 @@ Grid main_grid(const ExperimentResult& result, const MetricSpec& metric);
 std::vector<Grid> pivot_grids(const ExperimentResult& result);
 
 /// The notes under the main table, each once: the learning criterion, the sampling error, the notes of rows,
-/// and why a row fails.
+/// and why a row fails or where it diverges.
 std::vector<std::string> table_notes(const ExperimentResult& result);
 
 }  // namespace ordinal::experiments

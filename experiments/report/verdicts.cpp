@@ -65,7 +65,6 @@ class Sentences {
       sentences.push_back(fmt::format("The comparison is about the scores under {}.", condition));
     for (const MetricSpec& metric : headlines(result_.metrics)) sentences.push_back(readers(metric));
     sentences.push_back(unranked());
-    for (const RowInfo& row : rows_) sentences.push_back(failure(row.label));
     std::erase(sentences, "");
     return sentences;
   }
@@ -183,22 +182,6 @@ class Sentences {
     for (const auto& [order, text] : better) parts.push_back(text);
     return fmt::format("Readers without a model, at {} in {}: {}.", place(result_, last_), what(metric),
                        parts.empty() ? "each row is better than all of them" : joined(parts, "; "));
-  }
-
-  /// "“learned” cannot run past 64: …", or "“rope” gives no finite bits per token from 128 on …". Empty if it runs everywhere.
-  std::string failure(const std::string& row) const {
-    const MetricSpec& metric = result_.metrics.front();
-    for (std::size_t c = 0; c < result_.lengths.size(); ++c) {
-      const Index length = result_.lengths[c];
-      const Group group = at(result_, row, length, main_condition(result_), metric);
-      if (group.failed > 0)
-        return fmt::format("{} cannot run {} {}: {}", quoted(row), c == 0 ? "at" : "past",
-                           result_.lengths[c == 0 ? 0 : c - 1], group.why);
-      if (group.diverged > 0)
-        return fmt::format("{} gives no finite {} from {} on in {} of {} seeds.", quoted(row), metric.title(),
-                           length, group.diverged, group.diverged + group.summary.n);
-    }
-    return "";
   }
 
   /// The best score of a row's seeds in the metric of the gate, at the training length.

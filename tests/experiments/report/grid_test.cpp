@@ -160,6 +160,15 @@ TEST(MainGrid, AnotherConditionThanThatOfTrainingIsInTheTitle) {
   EXPECT_THAT(main_grid(result, result.metrics.front()).title, HasSubstr("under window(size=4)"));
 }
 
+TEST(TableNotes, SayOfEachRowWhyItFailsOrWhereItDiverges) {
+  ExperimentResult result = sample_result();
+  report_test::value(result.cells[0], 8) = not_a_number;
+  EXPECT_THAT(
+      table_notes(result),
+      ElementsAre("sinusoidal gives no finite bits per token from 8 on in 1 of 3 seeds.",
+                  std::string("learned fails: ") + report_test::failure_text, HasSubstr("standard error")));
+}
+
 TEST(TableNotes, AFailureUnderAnotherConditionSaysSo) {
   ExperimentResult result = two_factors();
   for (CellResult& cell : result.cells)

@@ -89,11 +89,6 @@ TEST(Answer, OfTooFewTargetsRanksNoRow) {
   EXPECT_EQ(answer(result), "At 4x the training length (16) no row is ranked in bits per token.");
 }
 
-TEST(Verdicts, WhatCannotRunSaysWhereAndWhy) {
-  EXPECT_THAT(verdicts(sample_result()),
-              Contains(std::string("“learned” cannot run past 4: ") + report_test::failure_text));
-}
-
 TEST(Answer, HasTheShareThatLearnedBesideTheMeanOfAllSeeds) {
   ExperimentResult result = sample_result(4);
   result.gate = LearningGate{"bits", 1.25, "at most 1.25 bits"};  // none: 1.1, 1.0, 1.3 and 1.1
@@ -222,13 +217,6 @@ TEST(Verdicts, HigherIsBetterTurnsTheRankingRound) {
   ExperimentResult result = sample_result();
   result.metrics[0] = {.id = "bits", .name = "accuracy", .measure = Measure::accuracy};
   EXPECT_THAT(answer(result), HasSubstr("(16), “sinusoidal” has the highest accuracy"));
-}
-
-TEST(Verdicts, ADivergedRunIsSaidToBeOne) {
-  ExperimentResult result = sample_result();
-  value(result.cells[0], 8) = not_a_number;
-  EXPECT_THAT(verdicts(result),
-              Contains("“sinusoidal” gives no finite bits per token from 8 on in 1 of 3 seeds."));
 }
 
 TEST(Verdicts, RowsOfSeveralFactorsAreNamedByTheirLabel) {
