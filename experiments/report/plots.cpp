@@ -44,9 +44,9 @@ std::string subtitle(Index seeds, std::size_t lines) {
                              : "lines: mean over seeds; the table has their spread";
 }
 
-/// Labels the y axis with the metric, and shows the whole range if it is a fraction.
+/// Names the y axis after the metric, without the targets that count, and shows the whole range if it is a fraction.
 void set_y(Chart& chart, const MetricSpec& metric) {
-  chart.y_label = metric.title();
+  chart.y_label = metric.name;
   chart.subtitle = (metric.lower_is_better() ? "lower is better; " : "higher is better; ") + chart.subtitle;
   if (!metric.is_fraction()) return;
   chart.y_low = 0.0;

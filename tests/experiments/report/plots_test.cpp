@@ -59,6 +59,12 @@ TEST(LengthCurves, HaveBandsForTwoSeedsAndUpToSevenRows) {
   EXPECT_THAT(svg(chart), Not(HasSubstr(band)));
 }
 
+TEST(LengthCurves, HaveTheTargetsThatCountInTheirTitleAndNotAtTheirAxis) {
+  const Chart chart = length_curves(sample_result(), "bits.past");
+  EXPECT_EQ(chart.title, "bits per token past the training length");
+  EXPECT_EQ(chart.y_label, "bits per token");
+}
+
 TEST(LengthCurves, ShowTheFirstCondition) {
   ExperimentResult result = report_test::two_factors();
   EXPECT_NEAR(length_curves(result).series[0].y.back(), 2.05, 1e-12);
