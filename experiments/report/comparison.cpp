@@ -34,11 +34,6 @@ bool holds(const Comparison& comparison) { return comparison.decision == Decisio
 
 }  // namespace
 
-double Group::value_of(std::uint64_t seed) const {
-  const auto at = std::ranges::find(seeds, seed) - seeds.begin();
-  return at < std::ssize(seeds) ? values[static_cast<std::size_t>(at)] : not_a_number;
-}
-
 std::vector<std::string> conditions_of(const ExperimentResult& result) {
   return result.conditions.empty() ? std::vector{trained_condition} : result.conditions;
 }
@@ -111,8 +106,10 @@ std::vector<std::pair<std::string, std::vector<Score>>> baselines(const Experime
 Comparison compare_groups(const Group& left, const Group& right, const MetricSpec& metric) {
   std::vector<double> differences;
   for (std::size_t i = 0; i < left.seeds.size(); ++i) {
-    const double difference = left.values[i] - right.value_of(left.seeds[i]);
-    if (!std::isnan(difference)) differences.push_back(metric.lower_is_better() ? -difference : difference);
+    const auto other = std::ranges::find(right.seeds, left.seeds[i]) - right.seeds.begin();
+    if (other == std::ssize(right.seeds)) continue;
+    const double difference = left.values[i] - right.values[static_cast<std::size_t>(other)];
+    differences.push_back(metric.lower_is_better() ? -difference : difference);
   }
   return compare(std::move(differences));
 }

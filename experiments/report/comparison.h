@@ -48,8 +48,6 @@ struct Group {
   bool is_few() const { return summary.n > 0 && targets < fewest_targets; }
   bool has_number() const { return summary.n > 0 && diverged == 0 && !is_few(); }
   bool is_ranked() const { return learning.most() && has_number() && failed == 0; }
-  /// The value of a seed; NaN if it has none.
-  double value_of(std::uint64_t seed) const;
 };
 
 /// A group for each row of rows_of(): a column of a table.

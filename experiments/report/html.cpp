@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 
-#include "experiments/report/causes.h"
 #include "experiments/report/plots.h"
 #include "experiments/report/verdicts.h"
 #include "framework/core/options.h"

@@ -24,10 +24,9 @@ std::filesystem::path write_report(const ExperimentResult& result, const LockedP
   write_text(out / "table.csv", table_csv(result));
   write_text(out / "seeds.csv", seeds_csv(result));
   if (!result.references.empty()) write_text(out / "references.csv", references_csv(result));
-  write_picture(svg(length_curves(result)), out / "curves.svg");
   for (const MetricSpec& metric : headlines(result.metrics)) {
-    if (metric.id == result.metrics.front().id) continue;
-    write_picture(svg(length_curves(result, metric.id)), out / ("curves-" + metric.id + ".svg"));
+    const std::string which = metric.id == result.metrics.front().id ? "" : "-" + metric.id;
+    write_picture(svg(length_curves(result, metric.id)), out / ("curves" + which + ".svg"));
   }
   write_picture(svg(training_curves(result)), out / "training.svg");
   write_picture(svg(score_curves(result)), out / "over_training.svg");

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "experiments/report/causes.h"
 #include "experiments/results/csv.h"
 #include "experiments/settings/config_file.h"
 #include "framework/core/text.h"
@@ -36,25 +35,21 @@ std::vector<std::string> all_factors(const ExperimentResult& result) {
   return keys;
 }
 
+std::vector<std::string> heading_fields(const ExperimentResult& result) {
+  std::vector<std::string> fields{"row"};
+  for (const std::string& key : all_factors(result)) fields.push_back(csv(key));
+  return fields;
+}
+
 /// The first fields of a line: the label of a row, and its value for each factor.
 std::vector<std::string> row_fields(const ExperimentResult& result, const std::string& label) {
   std::vector<std::string> fields{csv(label)};
   const auto row = std::ranges::find(result.rows, label, &RowInfo::label);
   for (const std::string& key : all_factors(result)) {
-    fields.emplace_back();
-    if (row == result.rows.end()) continue;
-    for (const auto& [name, value] : row->factors) {
-      if (name == key) fields.back() = csv(value);
-    }
+    const auto factor = std::ranges::find(row->factors, key, [](const auto& one) { return one.first; });
+    fields.push_back(factor == row->factors.end() ? "" : csv(factor->second));
   }
   return fields;
-}
-
-template <typename... Others>
-std::string csv_header(const ExperimentResult& result, const Others&... others) {
-  std::vector<std::string> fields{"row"};
-  for (const std::string& key : all_factors(result)) fields.push_back(csv(key));
-  return csv_line(std::move(fields), std::string(others)...);
 }
 
 }  // namespace
@@ -103,25 +98,24 @@ std::string markdown_tables(const ExperimentResult& result) {
 }
 
 std::string table_csv(const ExperimentResult& result) {
-  std::string text =
-      csv_header(result, "length", "multiple", "condition", "metric", "n", "mean", "sd", "low95", "high95",
-                 "targets", "not_learned", "learned_low95", "learned_high95", "failed", "diverged", "why");
-  const auto add = [&](const std::string& row, Index length, const std::string& condition,
-                       const MetricSpec& metric) {
-    const Group group = at(result, row, length, condition, metric);
-    const Learning& learning = group.learning;
-    const Summary& s = group.summary;
-    const bool has_share = learning.known() > 0;
-    const Interval share = has_share ? clopper_pearson(learning.learned, learning.known()) : Interval{};
-    text += csv_line(row_fields(result, row), length, multiple_of(length, result.train_length), condition,
-                     metric.id, s.n, s.mean, s.sd, s.median.low, s.median.high, group.targets,
-                     learning.not_learned, share.low, share.high, group.failed, group.diverged, group.why);
-  };
+  std::string text = csv_line(heading_fields(result), "length", "multiple", "condition", "metric", "n",
+                              "mean", "sd", "low95", "high95", "targets", "not_learned", "learned_low95",
+                              "learned_high95", "failed", "diverged", "why");
   const std::vector<RowInfo> rows = rows_of(result);
   for (const std::string& condition : conditions_of(result)) {
     for (const MetricSpec& metric : result.metrics) {
       for (const RowInfo& row : rows) {
-        for (const Index length : result.lengths) add(row.label, length, condition, metric);
+        for (const Index length : result.lengths) {
+          const Group group = at(result, row.label, length, condition, metric);
+          const Learning& learning = group.learning;
+          const Summary& s = group.summary;
+          const Interval share =
+              learning.known() > 0 ? clopper_pearson(learning.learned, learning.known()) : Interval{};
+          text +=
+              csv_line(row_fields(result, row.label), length, multiple_of(length, result.train_length),
+                       condition, metric.id, s.n, s.mean, s.sd, s.median.low, s.median.high, group.targets,
+                       learning.not_learned, share.low, share.high, group.failed, group.diverged, group.why);
+        }
       }
     }
   }
@@ -129,8 +123,8 @@ std::string table_csv(const ExperimentResult& result) {
 }
 
 std::string seeds_csv(const ExperimentResult& result) {
-  std::string text = csv_header(result, "note", "seed", "parameters", "length", "condition", "metric",
-                                "value", "sampling_error", "tokens", "learned", "failed", "why");
+  std::string text = csv_line(heading_fields(result), "note", "seed", "parameters", "length", "condition",
+                              "metric", "value", "sampling_error", "tokens", "learned", "failed", "why");
   for (const CellResult& cell : result.cells) {
     const std::optional<bool> learned = has_learned(result, cell);
     for (const Score& score : cell.scores) {

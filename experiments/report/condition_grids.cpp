@@ -1,8 +1,9 @@
-#include "experiments/report/causes.h"
-
+// The causes of a loss at long lengths, as conditions under which the same models are tested.
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "experiments/report/grid.h"
 
 namespace ordinal::experiments {
 namespace {

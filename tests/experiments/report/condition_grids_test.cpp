@@ -1,5 +1,3 @@
-#include "experiments/report/causes.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
