@@ -15,18 +15,6 @@
 namespace ordinal::experiments {
 namespace {
 
-void check_offset(const Tensor<double>& pe, Index offset) {
-  const View<const double> rows = pe.view();
-  if (rows.cols % 2 != 0) {
-    throw std::invalid_argument(
-        fmt::format("relative_position_matrix: got {} columns, expected an even number", rows.cols));
-  }
-  if (offset < 0 || offset >= rows.rows) {
-    throw std::invalid_argument(
-        fmt::format("relative_position_matrix: got offset {}, expected 0 to {}", offset, rows.rows - 1));
-  }
-}
-
 double distance(const double* a, const double* b, Index n) {
   double total = 0.0;
   for (Index i = 0; i < n; ++i) total += (a[i] - b[i]) * (a[i] - b[i]);
@@ -55,8 +43,12 @@ void for_each_pair(View<const double> values, bool causal, const auto& visit) {
 // With rows p = (p1, p2) and q = (q1, q2) of a pair k positions apart, the rotation by θ that minimises
 // Σ ‖R p - q‖² has tan θ = Σ (p2 q1 - p1 q2) / Σ (p·q).
 Tensor<double> relative_position_matrix(const Tensor<double>& pe, Index offset) {
-  check_offset(pe, offset);
   const View<const double> rows = pe.view();
+  if (rows.cols % 2 != 0 || offset < 0 || offset >= rows.rows)
+    throw std::invalid_argument(
+        fmt::format("relative_position_matrix: got offset {} of {} x {} numbers, expected an even number of "
+                    "columns and an offset below that of rows",
+                    offset, rows.rows, rows.cols));
   Tensor<double> matrix({rows.cols, rows.cols});
   for (Index i = 0; i < rows.cols; i += 2) {
     double along = 0.0;
@@ -76,7 +68,6 @@ Tensor<double> relative_position_matrix(const Tensor<double>& pe, Index offset) 
 }
 
 double reconstruction_error(const Tensor<double>& matrix, const Tensor<double>& pe, Index offset) {
-  check_offset(pe, offset);
   const View<const double> rows = pe.view();
   const Index count = rows.rows - offset;
   Tensor<double> moved({count, rows.cols});

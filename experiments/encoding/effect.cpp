@@ -1,10 +1,7 @@
 #include "experiments/encoding/effect.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 #include "framework/core/random.h"
 #include "framework/math/blas.h"
@@ -45,16 +42,6 @@ Content random_content(const ModelShape& shape, Index seq_len, std::uint64_t see
 }
 
 template <typename T>
-void Effect<T>::check(const Content& content) const {
-  const Shape query = {seq_len(), shape.heads * shape.d_head()};
-  const Shape key = {seq_len(), shape.n_kv_heads * shape.d_head()};
-  if (content.query.shape() == query && content.key.shape() == key) return;
-  throw std::invalid_argument(fmt::format("got queries {} and keys {}, expected {} and {}",
-                                          to_string(content.query.shape()), to_string(content.key.shape()),
-                                          to_string(query), to_string(key)));
-}
-
-template <typename T>
 Tensor<double> Effect<T>::encoded_input(const Tensor<double>& x) const {
   const Tensor<T> copy = copy_of<T>(x.view());
   Pass<T> pass(values);
@@ -83,7 +70,6 @@ Tensor<double> Effect<T>::angles() const {
 template <typename T>
 void Effect<T>::visit_pairs(const Content& content, bool products, bool added, const VisitRow& visit) const {
   constexpr Index block_rows = 64;
-  check(content);
   const Index length = seq_len();
   Tensor<T> query = copy_of<T>(content.query.view());
   Tensor<T> key = copy_of<T>(content.key.view());
@@ -130,11 +116,6 @@ Tensor<double> Effect<T>::pairs(const Content& content, bool products, bool adde
   return result;
 }
 
-template <typename T>
-Tensor<double> Effect<T>::bias(const Content& content) const {
-  return acts(Place::scores) ? pairs(content, false, true) : Tensor<double>();
-}
-
 template struct Effect<float>;
 template struct Effect<double>;
 
@@ -162,10 +143,6 @@ Tensor<double> ScoreProbe::repeated(Index rows) const {
 
 Content ScoreProbe::projected(const Tensor<double>& x) const {
   return {product(x, query_weight), product(x, key_weight), x};
-}
-
-Content ScoreProbe::content(const Effect<double>& effect, const Tensor<double>& x) const {
-  return projected(effect.encoded_input(x));
 }
 
 // q = W_q (x + p) = W_q x + W_q p. Encodings act linearly on queries and keys, separately on each.

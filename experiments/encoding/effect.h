@@ -22,8 +22,8 @@ struct Content {
 Content random_content(const ModelShape& shape, Index seq_len, std::uint64_t seed);
 
 /// An encoding at the positions of one sequence, in one layer. Holds references to the encoding and its
-/// values. Every function that runs hooks throws PositionError for positions that the encoding cannot
-/// serve, and std::invalid_argument for content of another shape.
+/// values. Content has a row for each position. Every function that runs hooks throws PositionError
+/// for positions that the encoding cannot serve.
 template <typename T>
 struct Effect {
   const PositionalEncoding<T>& encoding;
@@ -35,7 +35,6 @@ struct Effect {
 
   Index seq_len() const { return positions.seq_len(); }
   bool acts(Place place) const { return acts_on(text, place); }
-  void check(const Content& content) const;
 
   /// x + PE of x (L, d_model).
   Tensor<double> encoded_input(const Tensor<double>& x) const;
@@ -49,8 +48,6 @@ struct Effect {
   /// (heads, L, L): q_i·k_j / √d_head after the encoding acts on both, if `products`, plus what the encoding adds to scores, if
   /// `added`. 0 where query i does not see key j.
   Tensor<double> pairs(const Content& content, bool products, bool added) const;
-  /// What the encoding adds to the scores of these queries and keys as given (heads, L, L); empty if it does not act on scores.
-  Tensor<double> bias(const Content& content) const;
   /// The full scores (heads, L, L).
   Tensor<double> scores(const Content& content) const { return pairs(content, true, true); }
 };
@@ -79,7 +76,9 @@ struct ScoreProbe {
 
   /// q_i = W_q (x_i + PE_i), k_i = W_k (x_i + PE_i), before the encoding acts on queries and keys, and x + PE, the input of the
   /// layer, of tokens x (L, d_model).
-  Content content(const Effect<double>& effect, const Tensor<double>& x) const;
+  Content content(const Effect<double>& effect, const Tensor<double>& x) const {
+    return projected(effect.encoded_input(x));
+  }
   /// The same of the repeated token.
   Content content(const Effect<double>& effect) const { return content(effect, repeated(effect.seq_len())); }
   /// The four products (4, heads, L, L) into which an encoding that acts on the input splits q_i·k_j / √d_head:

@@ -191,7 +191,7 @@ EncodingStudy study_encoding(const EncodingSubject& subject) {
   if (effect.acts(Place::scores)) {
     const Content content = random_content(effect.shape, effect.seq_len(), subject.seed());
     const Tensor<double>& bias =
-        study.add("bias", "what is added to the scores", "key", effect.bias(content));
+        study.add("bias", "what is added to the scores", "key", effect.pairs(content, false, true));
     const auto [least, most] = std::ranges::minmax(bias.span());
     study.say("{} added to the scores, {:.6g} to {:.6g}", to_string(bias.shape()), least, most);
   }

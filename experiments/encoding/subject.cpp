@@ -118,13 +118,11 @@ ModelShape EncodingSubject::choose_from_checkpoint(const Settings& settings, con
 }
 
 void EncodingSubject::choose_offsets(const Settings& settings) {
-  const std::string why_none = why_no_offsets();
-  if (!why_none.empty() &&
-      settings.origin("encoding.offsets") == command_line_origin) {  // a file serves several
+  if (const std::string why = why_no_offsets(); !why.empty()) {
+    if (settings.origin("encoding.offsets") != command_line_origin) return;  // a file serves several
     throw ConfigError(fmt::format("encoding.offsets = {} would change nothing: {}",
-                                  settings.text("encoding.offsets"), why_none));
+                                  settings.text("encoding.offsets"), why));
   }
-  if (!why_none.empty()) return;
   for (const std::string& text : settings.list("encoding.offsets")) {
     const auto offset = parse_integer(text);
     if (!offset || *offset < 0) {

@@ -155,11 +155,6 @@ TEST(Scores, OfManyTokensDependOnTheDistanceAlone) {
   EXPECT_TRUE(score_statistics(scores, effect.positions.of(0), true).depends_on_distance_alone);
 }
 
-TEST(Scores, OfQueriesOfAnotherShapeAreRefused) {
-  const Encoded encoded("rope");
-  EXPECT_THROW(encoded.at(0.0).scores(random_content(encoded.shape(), tokens + 1, 5)), std::invalid_argument);
-}
-
 // A rotation of queries and keys is linear, so it goes with the terms.
 TEST(Terms, AddUpToTheScore) {
   for (const char* name : {"sinusoidal", "learned", "sinusoidal+rope"}) {
