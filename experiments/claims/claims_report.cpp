@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <map>
+#include <filesystem>
 
-#include "experiments/report/grid.h"
 #include "experiments/report/html.h"
 #include "experiments/report/table.h"
 #include "experiments/results/csv.h"
@@ -16,208 +14,140 @@
 namespace ordinal::experiments {
 namespace {
 
-constexpr const char* verdict_style = R"css(
-td.holds { color: var(--good); font-weight: 700; }
-td.fails { color: var(--bad); font-weight: 700; }
-td.undecided { color: var(--quiet); }
-table.left thead th, table.left td:nth-child(3) { white-space: nowrap; overflow-wrap: normal; }
-table.left td:nth-child(2) { min-width: min(22rem, 42vw); }
-table.left td:nth-child(4) { min-width: 9rem; overflow-wrap: normal; }
-table.left td:nth-child(5) { min-width: 10rem; overflow-wrap: normal; }
-table.left td:nth-child(n + 6) { white-space: nowrap; overflow-wrap: normal; }
+constexpr const char* procedure =
+    "The claims of a config are decided together, by sign tests over its seeds: at most one config in twenty "
+    "has any wrong verdict. If a claim is asked for the k-th time (“look k”), its p is multiplied by k. “By” "
+    "is "
+    "the median difference, with its interval at the level of the test; a margin is not taken off.";
+
+constexpr const char* claims_style = R"css(
+tbody th { min-width: min(8rem, 20vw); }
 #words { font: inherit; width: 14rem; }
 )css";
 
-constexpr const char* page_head = R"html(<h1>Claims</h1>
-<p class="question">{}.</p>
-<p>“By” is how much the weakest inequality of a statement holds (negative: by how much it fails); for an equality it is
-left - right. It is the median of the differences over seeds, with an interval from order statistics at the level of its sign
-test. {}</p>
-<p class="controls"><label>show <select id="verdict"><option value="">all verdicts</option><option>holds</option>
-<option>fails</option><option>undecided</option></select></label>
-<label>with the words <input id="words" type="search" placeholder="rope addition"></label></p>
-)html";
-
-constexpr const char* table_head =
-    R"html(<section class="paper"><h2>{}</h2>
-<div class="scroll"><table class="left"><thead><tr><th>claim</th><th>what it says, source</th><th>verdict</th>
-<th>by</th><th>values</th><th>n</th><th>config</th></tr></thead><tbody>
-)html";
-
-// Hides claims with another verdict or without one of the words, and papers that have no claim left to show.
-constexpr const char* filter_script = R"html(<script>
-const verdict = document.getElementById('verdict'), words = document.getElementById('words');
-function show() {
-  const wanted = words.value.toLowerCase().split(/\s+/);
-  for (const paper of document.querySelectorAll('.paper')) {
-    const name = paper.querySelector('h2').textContent;
-    let shown = 0;
-    for (const row of paper.querySelectorAll('tbody tr')) {
-      const text = (name + ' ' + row.textContent).toLowerCase();
-      const has = (!verdict.value || row.querySelector('.' + verdict.value)) && wanted.every((word) => text.includes(word));
-      row.hidden = !has;
-      shown += has ? 1 : 0;
-    }
-    paper.hidden = shown === 0;
-  }
-}
-verdict.addEventListener('change', show);
-words.addEventListener('input', show);
-show();
+// Hides claims without one of the words.
+constexpr const char* filter = R"html(
+<p class="controls"><label>with the words <input id="words" type="search" placeholder="rope fails"></label></p>
+<script>
+document.getElementById('words').addEventListener('input', (event) => {
+  const wanted = event.target.value.toLowerCase().split(/\s+/);
+  for (const row of document.querySelectorAll('tbody tr'))
+    row.hidden = !wanted.every((word) => row.textContent.toLowerCase().includes(word));
+});
 </script>
 )html";
 
-// A claim and the experiment that decided it.
-struct Line {
-  const ClaimResult* result;
-  const DecidedClaims* of;
-};
+using Results = std::vector<const ClaimResult*>;
 
-// "Press et al. 2022" for "Press et al. 2022, Table 2 (20.05 to 43.54)"; all course notes count as one paper.
-std::string paper_of(const std::string& source) {
-  for (const std::string notes : {"course notes", "against course notes"})
-    if (source.starts_with(notes)) return "Course notes";
-  const std::string paper = source.substr(0, source.find_first_of(",;("));
-  return paper.empty() ? "Without a source" : paper.substr(0, paper.find_last_not_of(' ') + 1);
-}
-
-std::vector<Line> lines_of(const std::vector<DecidedClaims>& all) {
-  std::vector<Line> lines;
+Results results_of(const std::vector<DecidedClaims>& all) {
+  Results results;
   for (const DecidedClaims& decided : all)
-    for (const ClaimResult& result : decided.results) lines.push_back({&result, &decided});
-  return lines;
+    for (const ClaimResult& result : decided.results) results.push_back(&result);
+  return results;
 }
 
-std::map<std::string, std::vector<Line>> by_paper(const std::vector<DecidedClaims>& all) {
-  std::map<std::string, std::vector<Line>> papers;
-  for (const Line& line : lines_of(all)) papers[paper_of(line.result->claim.source)].push_back(line);
-  return papers;
-}
-
-constexpr const char* promise =
-    "The comparisons of all claims of an experiment are decided together: at most one experiment in twenty "
-    "has any wrong "
-    "verdict.";
-
-// "0.652 (0.501 to 0.803)"; "0.1" without an interval; "–" where nothing was measured.
-std::string effect_text(const ClaimResult& result) {
-  if (std::isnan(result.effect)) return "–";
-  std::string effect = format_effect(result.effect);
-  if (std::isnan(result.low)) return effect;
-  return fmt::format("{} ({} to {})", effect, format_effect(result.low), format_effect(result.high));
-}
-
-// The address of a file. Characters that would end its path there are percent-encoded.
-std::string address(const std::string& path) {
-  std::string encoded;
-  for (const char c : path) {
-    const bool is_special = c == '%' || c == '?' || c == '#';
-    encoded += is_special ? fmt::format("%{:02X}", static_cast<unsigned>(c)) : std::string(1, c);
+// By source, so that the claims of a paper stand together.
+std::vector<std::pair<std::string, Results>> groups_of(const std::vector<DecidedClaims>& all) {
+  std::vector<std::pair<std::string, Results>> groups = {
+      {"papers", {}}, {"course notes", {}}, {"own findings", {}}};
+  Results results = results_of(all);
+  std::ranges::stable_sort(results, {}, [](const ClaimResult* result) { return result->claim.source; });
+  for (const ClaimResult* result : results) {
+    const std::string& source = result->claim.source;
+    groups[source.starts_with("course notes") ? 1 : (source.starts_with("own") ? 2 : 0)].second.push_back(
+        result);
   }
-  return encoded;
+  return groups;
 }
 
-// "text.cfg", or the title of claims without a config.
-std::string config_name(const DecidedClaims& decided) {
-  return decided.config.empty() ? decided.title : std::filesystem::path(decided.config).filename().string();
+std::array<Index, 4> counts_of(const Results& results) {
+  std::array<Index, 4> counts{};
+  for (const ClaimResult* result : results) ++counts.at(static_cast<std::size_t>(result->verdict));
+  return counts;
 }
 
-// The same, as a link to the experiment's page if there is one.
-std::string link(const DecidedClaims& decided, const std::filesystem::path& folder) {
-  std::string name = escape_html(config_name(decided));
-  if (decided.report.empty()) return name;
-  const std::string path = std::filesystem::relative(decided.report, folder).generic_string();
-  return fmt::format("<a href=\"{}\" title=\"{}\">{}</a>", escape_html(address(path)),
-                     escape_html(decided.title), name);
+// The counts, then a table for each group.
+std::vector<Grid> grids_of(const std::vector<DecidedClaims>& all) {
+  std::vector<Grid> grids = {
+      {.title = "Claims by verdict", .headings = {"claims of", "hold", "fail", "undecided", "not run yet"}}};
+  for (const auto& [title, results] : groups_of(all)) {
+    std::vector<GridCell> counts = {{title}};
+    for (const Index count : counts_of(results)) counts.push_back({std::to_string(count)});
+    grids.front().lines.push_back(counts);
+    Grid& grid = grids.emplace_back(Grid{
+        .title = "Claims of " + title, .names = 4, .headings = {"claim", "source", "verdict", "measured"}});
+    for (const ClaimResult* result : results) {
+      const Claim& claim = result->claim;
+      grid.lines.push_back({{.text = claim.id + ": " + claim.words, .note = claim.text},
+                            {claim.source},
+                            {to_string(result->verdict)},
+                            {result->measured()}});
+    }
+  }
+  return grids;
 }
 
-std::string html_row(const Line& line, const std::filesystem::path& folder) {
-  const ClaimResult& result = *line.result;
-  const std::string verdict = to_string(result.verdict);
-  const auto& claim = result.claim;
-  const std::string formal = claim.words.empty() || claim.text.empty()
-                                 ? ""
-                                 : fmt::format("<small><code>{}</code></small>", escape_html(claim.text));
-  return fmt::format(
-      "<tr><th scope=\"row\">{}</th><td>{}{}<small>{}{}{}</small></td><td "
-      "class=\"{}\">{}</td><td>{}</td>"
-      "<td>{}</td><td>{}</td><td>{}</td></tr>\n",
-      escape_html(claim.id), escape_html(claim.said()), formal, escape_html(claim.source),
-      claim.note.empty() ? "" : ". ", escape_html(claim.note), verdict, verdict,
-      escape_html(effect_text(result)), escape_html(result.why), result.n > 0 ? std::to_string(result.n) : "",
-      link(*line.of, folder));
+// What stands below the tables, one line each.
+std::vector<std::string> remarks(const std::vector<DecidedClaims>& all) {
+  std::vector<std::string> lines;
+  for (const ClaimResult* result : results_of(all))
+    if (!result->claim.note.empty()) lines.push_back(result->claim.id + ": " + result->claim.note);
+  for (const DecidedClaims& decided : all)
+    for (const WrittenSection& section : decided.withdrawn)
+      lines.push_back(
+          fmt::format("{}, withdrawn: {} ({})", section.id, *section.find("words"), *section.find("reason")));
+  return lines;
 }
 
 }  // namespace
 
-std::string claims_count(const std::vector<DecidedClaims>& all) {
-  std::array<Index, 3> counts{};
-  for (const Line& line : lines_of(all)) ++counts.at(static_cast<std::size_t>(line.result->verdict));
-  return fmt::format("{} claims: {} hold, {} fail, {} undecided", counts[0] + counts[1] + counts[2],
-                     counts[0], counts[1], counts[2]);
-}
-
 std::string claims_text(const std::vector<DecidedClaims>& all) {
   std::string text;
-  for (const auto& [result, of] : lines_of(all)) {
-    text += fmt::format("{:<6} {:<10} {}\n{:17} {}{}\n", result->claim.id, to_string(result->verdict),
-                        result->claim.said(), "", result->why,
-                        std::isnan(result->effect) ? "" : "; by " + effect_text(*result));
-  }
-  return text + claims_count(all) + "\n";
+  for (const ClaimResult* result : results_of(all))
+    text += fmt::format("{:<20} {:<11} {}\n{:32} {}\n", result->claim.id, to_string(result->verdict),
+                        result->claim.words, "", result->measured());
+  const auto [hold, fail, undecided, not_run] = counts_of(results_of(all));
+  return text + fmt::format("{} claims: {} hold, {} fail, {} undecided, {} not run yet\n",
+                            results_of(all).size(), hold, fail, undecided, not_run);
 }
 
 std::string claims_csv(const std::vector<DecidedClaims>& all) {
   std::string text =
-      "id,words,source,statement,expected,verdict,effect,low_corrected,high_corrected,n,values,config,note\n";
-  for (const auto& [result, of] : lines_of(all)) {
-    const Claim& claim = result->claim;
-    text += csv_line({csv(claim.id)}, claim.words, claim.source, claim.text, claim.expected,
-                     to_string(result->verdict), result->effect, result->low, result->high, result->n,
-                     result->why, of->config, claim.note);
+      "id,words,source,registered,looks,statement,verdict,effect,low_corrected,high_corrected,n,measured,"
+      "config,note\n";
+  for (const DecidedClaims& decided : all) {
+    const std::string config = std::filesystem::path(decided.config).filename().string();
+    for (const ClaimResult& result : decided.results) {
+      const Claim& claim = result.claim;
+      const Comparison& by = result.comparison;
+      text += csv_line({csv(claim.id)}, claim.words, claim.source, claim.registered, claim.looks, claim.text,
+                       to_string(result.verdict), by.median(), by.interval.low, by.interval.high, by.n(),
+                       result.measured(), config, claim.note);
+    }
   }
   return text;
 }
 
 std::string claims_markdown(const std::vector<DecidedClaims>& all) {
-  std::string text = fmt::format("# Claims\n\n{}. {}\n", claims_count(all), promise);
-  for (const auto& [paper, lines] : by_paper(all)) {
-    text += fmt::format("\n## {}\n\n", escape_markdown(paper));
-    text +=
-        "| id | claim | source | verdict | by | values | n | statement | config "
-        "|\n|---|---|---|---|---|---|---:|---|---|\n";
-    for (const auto& [result, of] : lines) {
-      const Claim& claim = result->claim;
-      text += fmt::format(
-          "| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", escape_markdown(claim.id),
-          escape_markdown(claim.said()), escape_markdown(claim.source), to_string(result->verdict),
-          effect_text(*result), escape_markdown(result->why), result->n > 0 ? std::to_string(result->n) : "",
-          claim.text.empty() ? "" : markdown_code(claim.text), escape_markdown(config_name(*of)));
-    }
-    for (const auto& [result, of] : lines) {
-      if (result->claim.note.empty()) continue;
-      text +=
-          fmt::format("\n{}: {}\n", escape_markdown(result->claim.id), escape_markdown(result->claim.note));
-    }
-  }
+  std::string text = fmt::format("# Claims\n\n{}\n\n", procedure);
+  for (const Grid& grid : grids_of(all)) text += markdown(grid);
+  for (const std::string& line : remarks(all)) text += "- " + escape_markdown(line) + "\n";
   return text;
 }
 
-std::string claims_page(const std::vector<DecidedClaims>& all, const std::filesystem::path& folder) {
+std::string claims_page(const std::vector<DecidedClaims>& all) {
   std::string page =
-      page_start("Claims", verdict_style) + fmt::format(page_head, escape_html(claims_count(all)), promise);
-  for (const auto& [paper, lines] : by_paper(all)) {
-    page += fmt::format(table_head, escape_html(paper));
-    for (const Line& line : lines) page += html_row(line, folder);
-    page += "</tbody></table></div></section>\n";
-  }
-  return page + filter_script + "</body>\n</html>\n";
+      fmt::format("{}<h1>Claims</h1>\n<p>{}</p>{}", page_start("Claims", claims_style), procedure, filter);
+  for (const Grid& grid : grids_of(all)) page += html_table(grid);
+  page += "<ul>\n";
+  for (const std::string& line : remarks(all)) page += "<li>" + escape_html(line) + "</li>\n";
+  return page + "</ul>\n</body>\n</html>\n";
 }
 
 void write_claims(const std::vector<DecidedClaims>& all, const LockedPath& folder) {
   write_text(folder / "claims.csv", claims_csv(all));
   write_text(folder / "claims.md", claims_markdown(all));
-  write_text(folder / "claims.html", claims_page(all, folder));
+  write_text(folder / "claims.html", claims_page(all));
 }
 
 }  // namespace ordinal::experiments

@@ -10,7 +10,6 @@
 #include <stdexcept>
 
 #include "experiments/claims/claims_report.h"
-#include "experiments/claims/sections.h"
 #include "experiments/experiment/figures.h"
 #include "experiments/experiment/outline.h"
 #include "experiments/experiment/tuning.h"
@@ -144,9 +143,8 @@ std::string Extrapolation::plan() {
   std::string text = form_.plan;
   if (form_.holds != Holds::scores)
     text += dry_run_text(settings_, form_.rows, candidates_, workers_.threads.count());
-  Index of_claims = 0;
-  for (const Claim& claim : claims_) of_claims += std::ssize(claim.statement.relations);
-  for (const auto& lines : {warnings(frame_), too_few_seeds(frame_, std::ssize(seeds(settings_)), of_claims)})
+  for (const auto& lines :
+       {warnings(frame_), too_few_seeds(frame_, std::ssize(seeds(settings_)), std::ssize(claims_))})
     for (const std::string& line : lines) text += line + "\n";
   return text;
 }
@@ -221,7 +219,7 @@ void Extrapolation::write_page_so_far(std::vector<CellResult> cells, Progress& p
 }
 
 std::vector<ClaimResult> Extrapolation::decide_claims(const ExperimentResult& result) const {
-  return decide(claims_, result);
+  return decide(claims_, read_scores(scores_csv(claims_, result), "scores"), seeds(settings_));
 }
 
 std::filesystem::path Extrapolation::report(const ExperimentResult& result) const {
@@ -257,7 +255,7 @@ int run_experiment(const CommandLine& command, const Settings& settings, const s
   const std::filesystem::path page = experiment.report(*result);
   draw_on_stdout(terminal_table(*result, terminal_of(STDOUT_FILENO)));
   if (!settings.sections("claim").empty()) {
-    const std::vector<DecidedClaims> decided = {{"", result->name, page, experiment.decide_claims(*result)}};
+    const std::vector<DecidedClaims> decided = {{"", experiment.decide_claims(*result)}};
     write_claims(decided, experiment.out());
     say_on_stdout(claims_text(decided));
   }

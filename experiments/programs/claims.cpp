@@ -1,7 +1,8 @@
-// claims: decides the claims of every config in a folder.
+// claims: decides the claims of every config in a folder, from the scores stored beside it or from trainings.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -9,12 +10,12 @@
 #include <sstream>
 
 #include "experiments/claims/claims_report.h"
-#include "experiments/claims/untrained.h"
 #include "experiments/experiment/extrapolation.h"
 #include "experiments/process/folder_lock.h"
 #include "experiments/process/machine.h"
 #include "experiments/process/streams.h"
 #include "experiments/programs/driver.h"
+#include "experiments/results/files.h"
 #include "experiments/settings/config_file.h"
 #include "experiments/settings/rows.h"
 #include "experiments/tasks/task.h"
@@ -23,19 +24,28 @@
 namespace ordinal::experiments {
 namespace {
 
-// A config with claims, and its experiment.
+namespace fs = std::filesystem;
+
+// A config with claims, its stored scores and, if it is trained, its experiment, which keeps a reference to the settings.
 struct Study {
   std::string config;
-  std::unique_ptr<Settings> settings = {};  // the experiment keeps a reference to them
+  Settings settings;
+  std::vector<Claim> claims = {};
+  StoredScores scores = {};
   std::unique_ptr<Extrapolation> experiment = {};
+
+  DecidedClaims decided() const {
+    return {config, decide(claims, scores, seeds(settings)), settings.sections("withdrawn")};
+  }
+  /// encodings.csv for encodings.cfg
+  fs::path file_of_scores() const { return fs::path(config).filename().replace_extension(".csv"); }
 };
 
 std::vector<std::string> configs_in(const std::string& folder) {
   std::vector<std::string> configs;
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+  for (const auto& entry : fs::directory_iterator(folder, error))
     if (entry.path().extension() == ".cfg") configs.push_back(entry.path().string());
-  }
   if (configs.empty()) {
     throw ConfigError(fmt::format("claims.folder: got {}, expected a folder with configs (*.cfg)", folder));
   }
@@ -57,115 +67,119 @@ bool needs_file(const Source& config) {
   return lacks;
 }
 
-// Why a config is skipped; empty if it is not.
-std::string left_out(const Source& config, const Settings& settings) {
-  const auto says = [&](const auto& is) { return std::ranges::any_of(config.entries, is); };
-  const bool is_full =
-      says([](const ConfigEntry& entry) { return entry.key == "claims.set" && entry.value == "full"; });
-  if (!says([](const ConfigEntry& entry) { return entry.kind == "claim"; })) return "it has no [claim ID]";
-  if (is_full && settings.text("claims.set") != "full") return "it belongs to --claims.set=full";
-  if (needs_file(config) && settings.list("task.file").empty()) return "it needs --task.file=TEXT";
-  return "";
-}
+// Reads the configs of a folder. Collects the problems of all, so that all are reported before anything is trained.
+class StudyReader {
+ public:
+  StudyReader(const CommandLine& command, fs::path out, const CellWorkers& workers)
+      : given_(command.settings), out_(std::move(out)), workers_(workers) {}
 
-// Collects the problems of all configs, so that all are reported before anything is trained.
-std::vector<Study> studies_of(const Settings& settings, const std::filesystem::path& out,
-                              const CellWorkers& workers) {
-  std::vector<Study> studies;
-  std::map<std::string, std::string> configs;  // by what must be unique among them
-  std::vector<std::string> problems;
-  const auto problem = [&](const std::string& config, const std::string& what) {
-    std::istringstream lines(what);
-    for (std::string line; std::getline(lines, line);)
-      problems.push_back(line.starts_with(config) ? line : fmt::format("{}: {}", config, line));
-  };
-  const auto require_first = [&](const std::string& config, const std::string& what, const char* where) {
-    const auto [first, is_new] = configs.emplace(what, config);
-    if (!is_new) problem(config, fmt::format("{} is also {} {}", what, where, first->second));
-  };
-  const auto add = [&](const std::string& config, Source source) {
-    if (needs_file(source))
-      source.entries.push_back({"task.file", settings.text("task.file"), command_line_origin});
-    Study study{config, std::make_unique<Settings>(read_settings(source, extrapolation_driver()))};
-    const std::string name = study.settings->text("experiment.name");
-    require_first(config, "experiment.name = " + name, "that of");
-    for (const WrittenSection& claim : study.settings->sections("claim"))
-      require_first(config, fmt::format("[claim {}]", claim.id), "in");
-    study.experiment = std::make_unique<Extrapolation>(*study.settings, out / bounded_name(name), workers);
-    study.experiment->check_folders();
-    studies.push_back(std::move(study));
-  };
-  for (const std::string& config : configs_in(settings.text("claims.folder"))) {
-    const Source source = read_config_file(config);
-    const std::string why = left_out(source, settings);
-    if (!why.empty()) {
-      say_on_stderr(fmt::format("{} is left out: {}\n", config, why));
-      continue;
+  std::deque<Study> read() {
+    for (const std::string& config : configs_in(given_.text("claims.folder"))) {
+      try {
+        add(config);
+      } catch (const std::runtime_error& error) {
+        std::istringstream lines(error.what());
+        for (std::string line; std::getline(lines, line);)
+          problems_.push_back(line.starts_with(config) ? line : fmt::format("{}: {}", config, line));
+      }
     }
-    try {
-      add(config, source);
-    } catch (const ConfigError& error) {
-      problem(config, error.what());
-    } catch (const DataError& error) {
-      problem(config, error.what());
-    } catch (const CheckpointError& error) {
-      problem(config, error.what());
-    }
+    if (!problems_.empty()) throw ConfigError(joined(problems_, "\n"));
+    return std::move(studies_);
   }
-  if (!problems.empty()) throw ConfigError(joined(problems, "\n"));
-  return studies;
+
+ private:
+  void add(const std::string& config) {
+    Source source = read_config_file(config);
+    const bool needs = needs_file(source);
+    if (needs && !given_.list("task.file").empty())
+      source.entries.push_back({"task.file", given_.text("task.file"), command_line_origin});
+    Study& study = studies_.emplace_back(Study{config, read_settings(source, extrapolation_driver())});
+    study.claims = claims_of(study.settings);
+    for (const Claim& claim : study.claims) require_first(config, fmt::format("[claim {}]", claim.id));
+    const fs::path stored = fs::path(config).parent_path() / study.file_of_scores();
+    if (fs::exists(stored)) study.scores = read_scores(read_file(stored), stored.string());
+    if (!given_.flag("claims.train") || study.claims.empty()) return;
+    if (needs && given_.list("task.file").empty())
+      return say_on_stderr(fmt::format("{} is not trained: it needs --task.file=TEXT\n", config));
+    const std::string name = study.settings.text("experiment.name");
+    require_first(config, "experiment.name = " + name);
+    study.experiment = std::make_unique<Extrapolation>(study.settings, out_ / bounded_name(name), workers_);
+    study.experiment->check_folders();
+  }
+
+  void require_first(const std::string& config, const std::string& what) {
+    const auto [first, is_new] = first_.emplace(what, config);
+    if (!is_new) problems_.push_back(fmt::format("{}: {} is also in {}", config, what, first->second));
+  }
+
+  const Settings& given_;
+  fs::path out_;
+  const CellWorkers& workers_;
+  std::deque<Study> studies_;
+  std::map<std::string, std::string> first_;  // the config that has it, by what must be unique among them
+  std::vector<std::string> problems_;
+};
+
+std::vector<DecidedClaims> decided(const std::deque<Study>& studies) {
+  std::vector<DecidedClaims> all;
+  for (const Study& study : studies) all.push_back(study.decided());
+  return all;
 }
 
 int claims(const CommandLine& command) {
-  const bool decides = !command.share;
+  if (command.share && !command.settings.flag("claims.train"))
+    throw ConfigError("--part: got it without --claims.train=true, expected both: parts are of trainings");
   Threads threads(command.threads);
   Progress progress(command.quiet);
-  const std::filesystem::path out = command.out.empty() ? "results/claims" : command.out;
+  const fs::path out = command.out.empty() ? "results/claims" : command.out;
   const CellWorkers workers{threads, command.jobs, command.share};
-  std::vector<Study> all = studies_of(command.settings, out, workers);
+  std::deque<Study> studies = StudyReader(command, out, workers).read();
   if (command.dry_run) {
-    for (const Study& study : all)
-      say_on_stdout(fmt::format("{}\n{}\n", study.config, study.experiment->plan()));
+    for (const Study& study : studies)
+      if (study.experiment) say_on_stdout(fmt::format("{}\n{}\n", study.config, study.experiment->plan()));
+    say_on_stdout(claims_text(decided(studies)));
     return 0;
   }
   const FolderLock lock(out, command.share ? FolderLock::Holder::one_of_several : FolderLock::Holder::here);
-  progress.say(startup_line(threads.count()));
-  std::vector<DecidedClaims> decided;
-  if (decides) {
-    decided = {deterministic_claims(), timed_claims(threads)};
-    write_claims(decided, lock.path());
-  }
-  for (Study& study : all) {
+  for (Study& study : studies) {
+    if (!study.experiment) continue;
     progress.say(study.config);
     study.experiment->begin();
     const std::optional<ExperimentResult> result = study.experiment->run(progress);
     if (!result) return say_interrupted(command.invocation);
-    if (!decides) continue;
-    const std::filesystem::path page = study.experiment->report(*result);
-    decided.push_back({study.config, result->task, page, study.experiment->decide_claims(*result)});
-    write_claims(decided, lock.path());
+    if (command.share) continue;
+    study.experiment->report(*result);
+    const std::string scores = scores_csv(study.claims, *result);
+    write_text(lock.path() / study.file_of_scores(), scores);
+    study.scores = read_scores(scores, study.file_of_scores().string());
+    write_claims(decided(studies), lock.path());
   }
-  if (!decides) return 0;
-  say_on_stdout(fmt::format("{}table: {}\n", claims_text(decided), (out / "claims.html").string()));
+  if (command.share) return 0;
+  write_claims(decided(studies), lock.path());
+  say_on_stdout(fmt::format("{}table: {}\n", claims_text(decided(studies)), (out / "claims.html").string()));
   return 0;
 }
 
 }  // namespace
 
 DriverDescription claims_driver() {
-  return {
-      .name = "claims",
-      .summary =
-          "Decides claims about positional encodings. Trains what the sections [claim ID] of a folder of "
-          "configs need, prints for each claim a verdict (holds, fails or undecided) and what was measured, "
-          "and writes claims.html, claims.md and claims.csv, which also name the sources. Finished trainings "
-          "are skipped, interrupted ones continue. Claims about real text need --task.file.",
-      .examples = {"claims", "claims --claims.set=full --task.file=tinyshakespeare.txt",
-                   "claims --claims.folder=my_claims --out results/mine", "claims --part=2/8"},
-      .sections = {"claims"},
-      .keys = {"task.file"},
-      .options = {"out", "jobs", "part"},
-      .body = claims};
+  return {.name = "claims",
+          .summary =
+              "Decides the claims about positional encodings that a folder of configs states in sections "
+              "[claim ID]. Reads the scores "
+              "stored beside each config (NAME.csv beside NAME.cfg), prints for each claim a verdict (holds, "
+              "fails, undecided "
+              "or not run yet) and what was measured, and writes claims.html, claims.md and claims.csv. With "
+              "--claims.train=true it trains what the configs need first, and writes NAME.csv of each; "
+              "finished trainings are "
+              "skipped, interrupted ones continue. Training on real text needs --task.file.",
+          .examples = {"claims", "claims --claims.train=true --task.file=tinyshakespeare.txt",
+                       "claims --claims.folder=my_claims --out results/mine",
+                       "claims --claims.train=true --part=2/8"},
+          .sections = {"claims"},
+          .keys = {"task.file"},
+          .options = {"out", "jobs", "part"},
+          .body = claims};
 }
 
 }  // namespace ordinal::experiments

@@ -11,19 +11,6 @@
 namespace ordinal::experiments {
 namespace {
 
-std::string markdown(const Grid& grid) {
-  std::string text = escape_markdown(grid.title) + ":\n\n";
-  for (const std::string& heading : grid.headings) text += "| " + escape_markdown(heading) + " ";
-  text += "|\n|";
-  for (std::size_t c = 0; c < grid.headings.size(); ++c) text += c < grid.names ? "---|" : "---:|";
-  for (const auto& line : grid.lines) {
-    text += "\n";
-    for (const GridCell& cell : line) text += "| " + escape_markdown(full_text(cell)) + " ";
-    text += "|";
-  }
-  return text + "\n\n";
-}
-
 /// Every key that is a factor of some row.
 std::vector<std::string> all_factors(const ExperimentResult& result) {
   std::vector<std::string> keys;
@@ -63,21 +50,17 @@ std::string escape_markdown(const std::string& text) {
   return escaped;
 }
 
-// Encloses the text in more backticks than it has in a row. Inside them, all characters are literal except those that
-// end a table cell.
-std::string markdown_code(const std::string& text) {
-  std::string escaped;
-  std::size_t longest = 0;
-  std::size_t run = 0;
-  for (const char c : printable(one_line(text))) {
-    run = c == '`' ? run + 1 : 0;
-    longest = std::max(longest, run);
-    if (c == '|') escaped += '\\';
-    escaped += c;
+std::string markdown(const Grid& grid) {
+  std::string text = escape_markdown(grid.title) + ":\n\n";
+  for (const std::string& heading : grid.headings) text += "| " + escape_markdown(heading) + " ";
+  text += "|\n|";
+  for (std::size_t c = 0; c < grid.headings.size(); ++c) text += c < grid.names ? "---|" : "---:|";
+  for (const auto& line : grid.lines) {
+    text += "\n";
+    for (const GridCell& cell : line) text += "| " + escape_markdown(full_text(cell)) + " ";
+    text += "|";
   }
-  const std::string fence(longest + 1, '`');
-  const std::string space = longest > 0 ? " " : "";  // which Markdown readers strip
-  return fence + space + escaped + space + fence;
+  return text + "\n\n";
 }
 
 std::string markdown_tables(const ExperimentResult& result) {

@@ -11,8 +11,8 @@ namespace ordinal::experiments {
 /// Makes any text safe in Markdown, outside code; line breaks become spaces.
 std::string escape_markdown(const std::string& text);
 
-/// Formats any text as Markdown code, also in a table; line breaks become spaces.
-std::string markdown_code(const std::string& text);
+/// A grid as a Markdown table below its title.
+std::string markdown(const Grid& grid);
 
 /// table.md: a table for each metric, the headlines first, then the other grids.
 std::string markdown_tables(const ExperimentResult& result);

@@ -4,10 +4,36 @@
 
 #include <cmath>
 
+#include "framework/core/errors.h"
 #include "framework/core/options.h"
 #include "framework/core/text.h"
 
 namespace ordinal::experiments {
+namespace {
+
+// The fields of each line.
+std::vector<std::vector<std::string>> fields_of(const std::string& text, const std::string& path) {
+  std::vector<std::vector<std::string>> lines = {{""}};
+  bool is_quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    std::vector<std::string>& line = lines.back();
+    if (text[i] == '"') {
+      const bool is_doubled = is_quoted && text[i + 1] == '"';
+      if (is_doubled) line.back() += text[++i];
+      if (!is_doubled) is_quoted = !is_quoted;
+    } else if (is_quoted || (text[i] != ',' && text[i] != '\n')) {
+      line.back() += text[i];
+    } else {
+      text[i] == ',' ? void(line.emplace_back()) : void(lines.push_back({""}));
+    }
+  }
+  if (lines.back() != std::vector<std::string>{""} || lines.size() < 2)
+    throw DataError(fmt::format("{}: it was cut off: its last line has no end", path));
+  lines.pop_back();
+  return lines;
+}
+
+}  // namespace
 
 std::string csv(const std::string& given) {
   const bool is_formula =
@@ -22,5 +48,19 @@ std::string csv(const std::string& given) {
 std::string csv(double value) { return std::isnan(value) ? "" : fmt::format("{}", value); }
 
 std::string csv_line(const std::vector<std::string>& fields) { return joined(fields, ",") + "\n"; }
+
+std::vector<std::map<std::string, std::string>> read_csv(const std::string& text, const std::string& path) {
+  const auto lines = fields_of(text, path);
+  const std::vector<std::string>& columns = lines.front();
+  std::vector<std::map<std::string, std::string>> read(lines.size() - 1);
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    if (lines[i].size() != columns.size())
+      throw DataError(
+          fmt::format("{}:{}: got {} fields, expected {}", path, i + 1, lines[i].size(), columns.size()));
+    for (std::size_t c = 0; c < columns.size(); ++c)
+      read[i - 1][columns[c]] = lines[i][c].starts_with('\'') ? lines[i][c].substr(1) : lines[i][c];
+  }
+  return read;
+}
 
 }  // namespace ordinal::experiments

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -23,5 +24,9 @@ std::string csv_line(std::vector<std::string> fields, const Values&... values) {
   (fields.push_back(csv(values)), ...);
   return csv_line(fields);
 }
+
+/// The lines of such a file after the first, which names the columns; each by column. Throws DataError, one line that
+/// begins with `path`, for a line with another number of fields and for a file that was cut off.
+std::vector<std::map<std::string, std::string>> read_csv(const std::string& text, const std::string& path);
 
 }  // namespace ordinal::experiments

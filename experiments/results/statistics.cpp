@@ -60,7 +60,9 @@ Summary summarize(std::span<const double> values) {
   return summary;
 }
 
-double Comparison::p() const { return both_tails(n(), n() - std::max(ahead, behind)); }
+double Comparison::p() const {
+  return std::min(1.0, static_cast<double>(looks) * both_tails(n(), n() - std::max(ahead, behind)));
+}
 
 double Comparison::median() const {
   if (differences.empty()) return not_a_number;
@@ -70,7 +72,8 @@ double Comparison::median() const {
 }
 
 Comparison Comparison::turned() const {
-  Comparison other{.ahead = behind, .behind = ahead, .interval = {-interval.high, -interval.low}};
+  Comparison other{
+      .ahead = behind, .behind = ahead, .looks = looks, .interval = {-interval.high, -interval.low}};
   for (const double difference : differences) other.differences.push_back(-difference);
   if (decision != Decision::undecided)
     other.decision = decision == Decision::holds ? Decision::fails : Decision::holds;
@@ -93,7 +96,7 @@ void decide(std::span<Comparison* const> family) {
     Comparison& one = *sorted[i];
     const bool is_tied = i > 0 && one.p() == sorted[i - 1]->p();
     if (all_decided && !is_tied) level = family_level / static_cast<double>(sorted.size() - i);
-    one.interval = median_interval(one.differences, level);
+    one.interval = median_interval(one.differences, level / static_cast<double>(one.looks));
     all_decided = all_decided && one.p() <= level;
     if (all_decided) one.decision = one.ahead > one.behind ? Decision::holds : Decision::fails;
   }

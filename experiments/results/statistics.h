@@ -6,9 +6,10 @@
 //   Family    Holm 1979: of comparisons that are made together, each has the level 0.05 / (number of those whose p is at least
 //             as large). One is decided if its p and all smaller ones are at most their levels. The others are undecided,
 //             at the level at which this ended.
+//   Looks     The p of a claim that is asked for the k-th time is multiplied by k, whatever the family (Bonferroni).
 //   Interval  of the median difference, at the level α of its test: d_(j) to d_(n+1-j) of the sorted differences, with the largest
 //             j for which 2 · P(Bin(n, 1/2) < j) <= α; none if there is no such j. A comparison is decided exactly if its
-//             interval lies on one side of 0.
+//             interval lies on one side of 0. With k looks, α is divided by k.
 //   Learning  k of n seeds, with the exact interval of Clopper and Pearson.
 //
 // Nothing is assumed of the differences but that seeds are independent: no normality, symmetry or equal spread. A verdict is
@@ -61,6 +62,7 @@ struct Comparison {
   std::vector<double> differences = {};  // one for each seed, positive where the claim holds
   Index ahead = 0;                       // seeds for the claim
   Index behind = 0;                      // seeds against it
+  Index looks = 1;                       // how often it was asked, this time included
   Interval interval = {};                // of the median difference, at the level of the test
   Decision decision = Decision::undecided;
 

@@ -15,8 +15,10 @@ namespace {
 // In bytes. A path has at most 4095, and a run appends the names of its folders and files.
 constexpr std::size_t longest_out = 3000;
 
-// What a section [claim ID] may say.
-const std::vector<std::string> claim_keys = {"words", "statement", "source", "expected", "note", "seeds"};
+// What sections may say that hold no keys of settings.
+const std::map<std::string, std::vector<std::string>> section_keys = {
+    {"claim", {"words", "statement", "source", "registered", "looks", "note"}},
+    {"withdrawn", {"words", "reason"}}};
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
@@ -132,7 +134,8 @@ class Parser {
   void apply(const ConfigEntry& entry) {
     const Key* key = entry.kind.empty() ? key_behind(entry.key) : find_key(entry.key);
     if (const std::string problem = entry.why_unfit(key); !problem.empty()) return refuse(entry, problem);
-    const bool is_key = entry.kind == "claim" ? contains(claim_keys, entry.key) : key != nullptr;
+    const auto own = section_keys.find(entry.kind);
+    const bool is_key = own == section_keys.end() ? key != nullptr : contains(own->second, entry.key);
     if (!is_key && !entry.key.empty()) return refuse_unknown(entry);
     if (entry.origin == command_line_origin && !is_read(entry))
       return refuse(entry, fmt::format("{0} does not read it (see {0} --help)", driver_.name));
@@ -149,10 +152,11 @@ class Parser {
   }
 
   void refuse_unknown(const ConfigEntry& entry) {
-    const std::string name =
-        entry.kind == "claim" ? fmt::format("[claim {}] {}", entry.id, entry.key) : entry.key;
+    const auto own = section_keys.find(entry.kind);
+    const bool is_own = own != section_keys.end();
+    const std::string name = is_own ? fmt::format("[{} {}] {}", entry.kind, entry.id, entry.key) : entry.key;
     const std::string hint =
-        entry.kind == "claim" ? ", expected one of " + joined(claim_keys) : hint_for(entry.key, entry.value);
+        is_own ? ", expected one of " + joined(own->second) : hint_for(entry.key, entry.value);
     problems_.push_back(one_line(fmt::format("{}: unknown key {}{}", entry.origin, name, hint)));
   }
 

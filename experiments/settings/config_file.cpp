@@ -47,7 +47,7 @@ class FileReader {
     const std::size_t blank = std::min(name.find(' '), name.size());
     kind_ = name.substr(0, blank);
     id_ = trimmed(name.substr(blank));
-    if (id_.empty() || (kind_ != "row" && kind_ != "claim")) kind_ = id_ = "";
+    if (id_.empty() || (kind_ != "row" && kind_ != "claim" && kind_ != "withdrawn")) kind_ = id_ = "";
     prefix_ = kind_.empty() ? name + "." : "";
     if (!kind_.empty()) source_.entries.push_back({"", "", place(), kind_, id_});
   }

@@ -42,8 +42,8 @@ std::string help_text(const DriverDescription& driver) {
 [row NAME], in a config file:
   a row that is written out, with keys in full such as model.d_model = 32.
 [claim ID], in a config file:
-  statement = bits(alibi, 2x) < bits(rope, 2x)  is decided from the results. Optional: words for readers,
-  source, note, expected = holds or fails, and seeds = all to decide it also for a row that few seeds learned.
+  statement = accuracy(alibi, 2x) > accuracy(rope, 2x) + 0.05  is decided from the results. Also needs words for
+  readers, its source, and registered, the date when it was written. Optional: looks, note.
 )";
   }
   return text +

@@ -28,14 +28,14 @@ std::vector<std::string> factor_values(const std::string& text);
 std::string factor_text(const std::vector<std::string>& values);
 
 /// A section other than those of keys. [compare] says in what rows differ, and [row NAME] is an explicit row. [claim ID]
-/// is about the results.
+/// is about the results, and [withdrawn ID] a claim that was given up.
 struct WrittenSection {
   struct Setting {
     std::string key;
     std::string value;
     std::string origin;
   };
-  std::string kind;  // "compare", "row" or "claim"
+  std::string kind;  // "compare", "row", "claim" or "withdrawn"
   std::string id;
   std::string origin;
   std::vector<Setting> settings = {};

@@ -1,8 +1,7 @@
-// Sections [claim ID] of a config, with an experiment to which they may refer.
+// Sections [claim ID] and [withdrawn ID] of a config, with an experiment to which they may refer.
 #include <fmt/format.h>
 
 #include "experiments/claims/decision.h"
-#include "experiments/claims/sections.h"
 #include "experiments/settings/config_file.h"
 #include "framework/core/errors.h"
 #include "tests/experiments/report/sample_result.h"
@@ -15,6 +14,7 @@ using experiments::Claim;
 using experiments::ConfigEntry;
 using experiments::ExperimentResult;
 using experiments::read_config_text;
+using experiments::read_scores;
 using experiments::Settings;
 using experiments::Source;
 
@@ -39,7 +39,7 @@ void sections(const std::string& input) {
         const std::vector<Claim> claims = claims_of(settings);
         const std::vector<std::string> problems = claim_problems(claims, sample);
         if (!problems.empty()) throw ConfigError(joined(problems, "\n"));
-        decide(claims, sample);
+        decide(claims, read_scores(scores_csv(claims, sample), "scores"), {1, 2, 3, 4, 5});
       },
       Message::many_lines);
 }

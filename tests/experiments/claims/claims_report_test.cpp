@@ -6,82 +6,73 @@
 namespace ordinal::experiments {
 namespace {
 
-using ::testing::ContainsRegex;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-std::vector<DecidedClaims> one_claim() {
-  DecidedClaims decided{.title = "1 * 2", .report = "run/why? 50% of #1/report.html"};
-  decided.results.push_back({.claim = {.id = "T_1",
-                                       .words = "More than a <bit>",
-                                       .text = "bits(\"a|b\", 2x) > 1",
-                                       .source = "a <table>, 2020"},
-                             .verdict = Verdict::holds,
-                             .effect = 0.1,
-                             .n = 5,
-                             .why = "1.1 against 1"});
+ClaimResult result(const std::string& id, const std::string& source, Verdict verdict) {
+  return {.claim = {.id = id,
+                    .words = "More than a <bit>",
+                    .text = "bits(\"a|b\", 2x) >= 1",
+                    .source = source,
+                    .registered = "2026-11-28"},
+          .verdict = verdict,
+          .why = "nothing"};
+}
+
+std::vector<DecidedClaims> several() {
+  DecidedClaims decided{.config = "mine/a.cfg"};
+  decided.results = {
+      result("Z_1", "Zhou 2023, table 1", Verdict::holds), result("O1", "own, README", Verdict::undecided),
+      result("N1", "course notes 3", Verdict::fails), result("A1", "Abe 2020 <x>", Verdict::not_run)};
+  decided.results[2].claim.note = "theirs is *larger*";
+  decided.withdrawn = {{"withdrawn", "W1", "", {{"words", "less", ""}, {"reason", "the floor", ""}}}};
   return {decided};
 }
 
-TEST(ClaimsReport, LinksToPagesWhosePathsHoldReservedCharacters) {
-  EXPECT_THAT(claims_page(one_claim(), "run"),
-              HasSubstr("<a href=\"why%3F 50%25 of %231/report.html\" title=\"1 * 2\">1 * 2</a>"));
+TEST(ClaimsReport, CountsByGroupAndVerdict) {
+  EXPECT_THAT(claims_markdown(several()),
+              HasSubstr("| claims of | hold | fail | undecided | not run yet |\n|---|---:|---:|---:|---:|\n"
+                        "| papers | 1 | 0 | 0 | 1 |\n| course notes | 0 | 1 | 0 | 0 |\n| own findings | 0 | "
+                        "0 | 1 | 0 |\n"));
+  EXPECT_THAT(claims_text(several()), HasSubstr("\n4 claims: 1 hold, 1 fail, 1 undecided, 1 not run yet\n"));
 }
 
-TEST(ClaimsReport, InMarkdownHoldsNoMarkupOfItsTexts) {
-  const std::string text = claims_markdown(one_claim());
-  EXPECT_THAT(text, HasSubstr("## a \\<table\\>\n"));
-  EXPECT_THAT(text, HasSubstr("| T\\_1 | More than a \\<bit\\> | a \\<table\\>, 2020 | holds | 0.100 |"));
+TEST(ClaimsReport, SortsTheClaimsOfPapersBySource) {
+  const std::string text = claims_markdown(several());
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "Claims of papers:\n\n| claim | source | verdict | measured |\n|---|---|---|---|\n| A1: More"));
+  EXPECT_LT(text.find("| A1:"), text.find("| Z\\_1:"));
 }
 
-TEST(ClaimsReport, InMarkdownKeepsCodeWithBackticksWhole) {
-  std::vector<DecidedClaims> claims = one_claim();
-  claims.front().config = "a`b.cfg";
-  claims.front().results.front().claim.text = "bits(`x`, 2x) > 1";
-  const std::string text = claims_markdown(claims);
-  EXPECT_THAT(text, HasSubstr("| 5 | `` bits(`x`, 2x) > 1 `` | a\\`b.cfg |\n"));
+TEST(ClaimsReport, HoldsNoMarkupOfItsTexts) {
+  EXPECT_THAT(claims_markdown(several()),
+              AllOf(HasSubstr("| Z\\_1: More than a \\<bit\\> (bits(\"a\\|b\", 2x) \\>= 1) | Zhou 2023, "
+                              "table 1 | holds | nothing |"),
+                    HasSubstr("\n- N1: theirs is \\*larger\\*\n- W1, withdrawn: less (the floor)\n")));
+  EXPECT_THAT(claims_page(several()),
+              AllOf(HasSubstr("Content-Security-Policy\" content=\"default-src 'none'"),
+                    HasSubstr("Abe 2020 &lt;x&gt;"), HasSubstr("<li>W1, withdrawn: less (the floor)</li>")));
 }
 
-TEST(ClaimsReport, IsAPageThatLoadsNothing) {
-  const std::string page = claims_page(one_claim(), "run");
-  EXPECT_THAT(page, HasSubstr("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'"));
-  EXPECT_THAT(page, HasSubstr("td.holds"));
-}
-
-TEST(ClaimsReport, HasATableForEachPaperAndSaysWhatTheProcedurePromises) {
-  std::vector<DecidedClaims> claims = {one_claim()[0], one_claim()[0]};
-  claims[0].config = "a.cfg";
-  claims[1].config = "b.cfg";
-  claims[0].results[0].claim.source = "Press et al. 2022, Table 2 (20.05 to 43.54)";
-  claims[1].results.push_back(claims[0].results[0]);
-  claims[1].results[0].claim.source = "against course notes 3 (\"no values\")";
-  for (const std::string& text : {claims_markdown(claims), claims_page(claims, "run")}) {
-    EXPECT_THAT(text, ContainsRegex("(## |<h2>)Course notes[^P]*b[^P]*(## |<h2>)Press et al. 2022\\b"));
-    EXPECT_THAT(text, HasSubstr("at most one experiment in twenty has any wrong verdict."));
-  }
-}
-
-TEST(ClaimsReport, ShowsNoIntervalWhereSeedsHaveNoSpread) {
-  std::vector<DecidedClaims> claims = one_claim();
-  ClaimResult& result = claims.front().results.front();
-  result.low = result.high = not_a_number;
-  EXPECT_THAT(claims_markdown(claims), HasSubstr("| 0.100 |"));
-  result.low = 0.05;
-  result.high = 0.1;
-  EXPECT_THAT(claims_markdown(claims), HasSubstr("| 0.100 (0.050 to 0.100) |"));
+TEST(ClaimsReport, SaysWhatTheProcedurePromisesAndHowLooksCount) {
+  for (const std::string& text : {claims_markdown(several()), claims_page(several())})
+    EXPECT_THAT(text, AllOf(HasSubstr("at most one config in twenty has any wrong verdict"),
+                            HasSubstr("its p is multiplied by k")));
 }
 
 // The intervals of verdicts are corrected for all claims, so they are not those of 95 %.
 TEST(ClaimsReport, AsCsvCallsItsIntervalsCorrected) {
-  EXPECT_THAT(claims_csv(one_claim()),
-              StartsWith("id,words,source,statement,expected,verdict,effect,low_corrected,"
-                         "high_corrected,n,values,config,note\n"));
-}
-
-TEST(ClaimsReport, AsCsvQuotesOnlyWhatNeedsIt) {
-  EXPECT_THAT(claims_csv(one_claim()),
-              HasSubstr("\nT_1,More than a <bit>,\"a <table>, 2020\",\"bits(\"\"a|b\"\", 2x) > "
-                        "1\",,holds,0.1,,,5,1.1 against 1,,\n"));
+  EXPECT_THAT(
+      claims_csv(several()),
+      AllOf(
+          StartsWith(
+              "id,words,source,registered,looks,statement,verdict,effect,low_corrected,high_corrected,n,"
+              "measured,config,note\n"),
+          HasSubstr("\nZ_1,More than a <bit>,\"Zhou 2023, table 1\",2026-11-28,1,\"bits(\"\"a|b\"\", 2x) >= "
+                    "1\",holds,,,,0,nothing,a.cfg,\n")));
 }
 
 }  // namespace

@@ -314,7 +314,8 @@ TEST(RefusedSlow, OtherSettingsLeaveATunedExperimentUntouched) {
 TEST(RefusedSlow, OtherSettingsLeaveTheTrainingsOfClaimsUntouched) {
   fs::create_directories(own_folder() / "mine");
   const std::string config =
-      "[experiment]\nname = small\nseeds = 5\n[claim C]\nstatement = bits(none, 1x) > 1\n";
+      "[experiment]\nname = small\nseeds = 5\n[claim C]\nwords = w\nstatement = bits(none, 1x) >= 1\n"
+      "source = s\nregistered = 2026-11-28\n";
   const std::string sizes = without("evaluate.lengths", without("evaluate.batches", tiny));
   write(
       "mine/a.cfg",
@@ -323,13 +324,14 @@ TEST(RefusedSlow, OtherSettingsLeaveTheTrainingsOfClaimsUntouched) {
           "[task]\ntrain_length = 16\n[train]\nsteps = 3\nwarmup = 1\nbatch = 4\n[evaluate]\nbatches = 1\n");
   extrapolate("--quiet --config mine/a.cfg --out run/small");
   expect_untouched({
-      {"--quiet --claims.folder=mine --out run", "train.steps = 3, this run has 4",
+      {"--quiet --claims.train=true --claims.folder=mine --out run", "train.steps = 3, this run has 4",
        [] {
          std::string text = file("mine/a.cfg");
          write("mine/a.cfg", text.replace(text.find("steps = 3"), 9, "steps = 4"));
        },
        "claims"},
-      {"--quiet --claims.folder=mine --out run", "seed-5/checkpoint.safetensors: truncated",
+      {"--quiet --claims.train=true --claims.folder=mine --out run",
+       "seed-5/checkpoint.safetensors: truncated",
        [] {
          std::string text = file("mine/a.cfg");
          write("mine/a.cfg", text.replace(text.find("steps = 4"), 9, "steps = 3") + "lengths = 1x\n");

@@ -1,6 +1,7 @@
 // Statistics of the sinusoidal encoding, which follow from its formula.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "experiments/encoding/analysis.h"
@@ -56,6 +57,44 @@ TEST(SinusoidalUniqueness, EveryPositionHasTheNormRootOfHalfTheWidth) {
       EXPECT_NEAR(norm, std::sqrt(static_cast<double>(width) / 2.0), 1e-12);
     }
   }
+}
+
+TEST(SinusoidalUniqueness, OneFrequencyIsAmbiguousAndManyAreNot) {
+  EXPECT_LT(uniqueness(sinusoidal_positional_encoding(512, 2)).distance, 0.01);
+  EXPECT_GT(uniqueness(sinusoidal_positional_encoding(512, 64)).distance, 0.5);
+}
+
+TEST(SinusoidalReference, TheWholeTableIsTheFormulaInExtendedPrecision) {
+  const Tensor<double> pe = sinusoidal_positional_encoding(2048, 512);
+  long double largest = 0.0L;
+  for (Index t = 0; t < 2048; ++t) {
+    for (Index c = 0; c < 512; ++c) {
+      const long double exponent = static_cast<long double>(c - c % 2) / 512.0L;
+      const long double angle = static_cast<long double>(t) / std::pow(10000.0L, exponent);
+      const long double exact = c % 2 == 0 ? std::sin(angle) : std::cos(angle);
+      largest = std::max(largest, std::abs(static_cast<long double>(pe(t, c)) - exact));
+    }
+  }
+  EXPECT_LT(largest, 1e-12L);
+}
+
+// How much rows repeat: the largest rise in similarity of two rows after it has fallen, as their distance grows.
+double repetition(Index d_model, Index seq_len, double base) {
+  const Tensor<double> similarity = cosine_similarity(sinusoidal_positional_encoding(seq_len, d_model, base));
+  double least = 1.0;
+  double most_risen = 0.0;
+  for (Index distance = 0; distance < seq_len; ++distance) {
+    least = std::min(least, similarity(0, distance));
+    most_risen = std::max(most_risen, similarity(0, distance) - least);
+  }
+  return most_risen;
+}
+
+TEST(SinusoidalBase, ThatIsSmallMakesRowsRepeatMore) {
+  for (const Index d_model : {16, 64, 512})
+    for (const Index seq_len : {64, 512})
+      EXPECT_GT(repetition(d_model, seq_len, 10.0), repetition(d_model, seq_len, 10000.0))
+          << d_model << seq_len;
 }
 
 }  // namespace

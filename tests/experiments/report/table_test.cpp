@@ -84,12 +84,6 @@ TEST(MarkdownTables, BothScopesWithEscapedNames) {
   EXPECT_THAT(text, HasSubstr("bits per token past the training length, up to it at all positions (lower"));
 }
 
-TEST(MarkdownCode, StandsBetweenMoreBackticksThanItHas) {
-  EXPECT_EQ(markdown_code("a < b_c"), "`a < b_c`");
-  EXPECT_EQ(markdown_code("a|b\nc"), "`a\\|b c`");
-  EXPECT_EQ(markdown_code("`a``b"), "``` `a``b ```");
-}
-
 TEST(MarkdownTables, HoldNoMarkupOfNames) {
   EXPECT_EQ(escape_markdown("# `a` <b> &lt; ~~c~~\n\033"),
             "\\# \\`a\\` \\<b\\> \\&lt; \\~\\~c\\~\\~ \\\\x1b");

@@ -1,0 +1,91 @@
+#include "experiments/claims/claim.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "framework/core/errors.h"
+#include "tests/experiments/report/sample_result.h"
+
+namespace ordinal::experiments {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::ThrowsMessage;
+using Keys = std::vector<std::pair<std::string, std::string>>;
+
+const Keys whole = {{"words", "less"},
+                    {"statement", "bits(sinusoidal, 2x) > bits(none, 4)"},
+                    {"source", "me"},
+                    {"registered", "2026-11-28"}};
+
+Settings with_claim(const Keys& keys) {
+  Settings settings;
+  settings.set("task.train_length", "4", "x.cfg:1");
+  settings.add_to_section("compare", "", "model.encoding", "sinusoidal, learned, none", "x.cfg:2");
+  settings.add_to_section("claim", "C1", "", "", "x.cfg:7");
+  for (const auto& [key, value] : keys) settings.add_to_section("claim", "C1", key, value, "x.cfg:8");
+  return settings;
+}
+
+Keys with(Keys keys, const std::string& key, const std::string& value) {
+  keys.emplace_back(key, value);
+  return keys;
+}
+
+void expect_refused(const Keys& keys, const std::string& what) {
+  EXPECT_THAT([&] { claims_of(with_claim(keys)); }, ThrowsMessage<ConfigError>(HasSubstr(what)));
+}
+
+TEST(Claim, IsReadWithItsLengthsInNumbers) {
+  const Claim claim = claims_of(with_claim(with(with(whole, "looks", "3"), "note", "few steps"))).front();
+  EXPECT_EQ(claim.id, "C1");
+  EXPECT_EQ(claim.looks, 3);
+  EXPECT_EQ(claim.note, "few steps");
+  EXPECT_EQ(claim.statement.left.at, 8);
+  EXPECT_EQ(claim.statement.right->at, 4);
+  EXPECT_EQ(claims_of(with_claim(whole)).front().looks, 1);
+  EXPECT_THAT(claims_of(Settings()), IsEmpty());
+}
+
+TEST(Claim, NeedsWordsAStatementASourceAndADate) {
+  EXPECT_THAT(
+      [] { claims_of(with_claim({})); },
+      ThrowsMessage<ConfigError>(AllOf(HasSubstr("x.cfg:7: [claim C1] words: got nothing, expected a text\n"),
+                                       HasSubstr("statement: got nothing"), HasSubstr("source: got nothing"),
+                                       HasSubstr("registered: got nothing"))));
+  expect_refused(with(whole, "registered", "soon"), "[claim C1] registered: got 'soon', expected a date");
+  expect_refused(with(whole, "registered", "2026-11-28, 9e6e898"), "expected a date");
+  EXPECT_EQ(claims_of(with_claim(with(whole, "registered", "2026-11-28 9e6e898"))).size(), 1U);
+  for (const std::string looks : {"1", "", "two"})
+    expect_refused(with(whole, "looks", looks),
+                   "looks: got '" + looks + "', expected a whole number of at least 2");
+  expect_refused(with(whole, "statement", "bits(none)"), "[claim C1] statement: column 10: got ')'");
+}
+
+TEST(Claim, ThatWasWithdrawnNeedsAReason) {
+  Settings settings;
+  settings.add_to_section("withdrawn", "W1", "words", "more", "x.cfg:7");
+  EXPECT_THAT([&] { claims_of(settings); },
+              ThrowsMessage<ConfigError>("x.cfg:7: [withdrawn W1] reason: got nothing, expected a text"));
+}
+
+TEST(Claim, NamesWhatTheExperimentHas) {
+  const ExperimentResult result = report_test::sample_result(1);
+  EXPECT_THAT(claim_problems(claims_of(with_claim(whole)), result), IsEmpty());
+  const auto problems = [&](const std::string& statement) {
+    return claim_problems(claims_of(with_claim(with(whole, "statement", statement))), result);
+  };
+  EXPECT_THAT(
+      problems("hits(none, 3x) > bits(rope, 9, window)"),
+      ElementsAre(
+          "x.cfg:7: [claim C1] statement: column 1: got metric 'hits', expected one of bits, bits.past",
+          HasSubstr("column 1: got length '3x', expected one of 4, 8, 16"),
+          HasSubstr("column 18: got row 'rope', expected one of sinusoidal, learned, none"),
+          HasSubstr("column 18: got condition 'window', expected one of trained")));
+}
+
+}  // namespace
+}  // namespace ordinal::experiments
