@@ -7,8 +7,8 @@
 #include <memory>
 #include <stdexcept>
 
-#include "framework/core/random.h"
 #include "framework/layers/layer_registry.h"
+#include "tests/framework/attention/scene.h"
 
 namespace ordinal {
 namespace {
@@ -16,41 +16,15 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-// y, dx and the gradients of the parameters, for random numbers.
-std::vector<float> run_of(const std::string& encoding_name, bool causal, Index kept_length) {
-  ParameterLayout layout;
-  const ModelShape shape{.d_model = 16, .heads = 4, .n_kv_heads = 2, .causal = causal};
-  const auto encoding = make_positional_encoding<float>(encoding_name, shape, Scope(layout, "positional"));
-  const SelfAttention<float> attention({.d_model = 16,
-                                        .heads = 4,
-                                        .n_kv_heads = 2,
-                                        .causal = causal,
-                                        .block_rows = 8,
-                                        .kept_length = kept_length},
-                                       *encoding, Scope(layout, "attention"));
-  Parameters<float> values(layout);
-  Parameters<float> gradients(layout);
-  Random random({.seed = 1});
-  for (float& value : values.flat()) value = static_cast<float>(random.normal());
-  Tensor<float> x({2 * 21, 16});
-  for (float& value : x.span()) value = static_cast<float>(random.normal());
-  Pass<float> pass(values, &gradients);
-  pass.begin({.positions = Positions::contiguous(2, 21), .record = true});
-  encoding->begin_run(pass);
-  const View<const float> y = attention.forward(x.view(), pass);
-  const View<const float> dx = attention.backward(y, pass);
-  std::vector<float> outcome(y.data, y.data + y.size());
-  outcome.insert(outcome.end(), dx.data, dx.data + dx.size());
-  pass.finish();
-  outcome.insert(outcome.end(), gradients.flat().begin(), gradients.flat().end());
-  return outcome;
-}
-
 TEST(SelfAttention, WeightsThatAreKeptEqualThoseComputedAgain) {
-  for (const char* encoding : {"none", "t5", "shaw"}) {
+  for (const std::string encoding : {"none", "t5", "shaw"}) {
     for (const bool causal : {true, false}) {
-      const std::vector<float> kept = run_of(encoding, causal, 21);
-      EXPECT_EQ(kept, run_of(encoding, causal, 20)) << encoding;
+      const auto gradient = [&](Index kept_length) {
+        return testing::SceneIn<float>({.encoding = encoding, .causal = causal, .kept_length = kept_length})
+            .gradient();
+      };
+      const std::vector<float> kept = gradient(13);
+      EXPECT_EQ(kept, gradient(12)) << encoding;
       EXPECT_TRUE(std::ranges::any_of(kept, [](float number) { return number != 0.0F; }));
     }
   }

@@ -25,14 +25,14 @@ struct SceneOf {
   Index kv_heads = 2;
   bool causal = true;
   Index block_rows = 4;
+  Index kept_length = 256;
   Index length = 13;
   bool evenly = false;  // positions 0, 1, 2, …; else with gaps that differ between the sequences
 
   bool encoded() const { return own.encoding == "all"; }
 };
 
-// Two sequences through attention with grouped heads and an encoding: by the layer, at once or step by
-// step, and by loops over whole rows of scores, which are masked and scaled by hand.
+// The layer computes at once or step by step; the loops mask and scale whole rows of scores by hand.
 template <typename T>
 class SceneIn {
  public:
@@ -63,6 +63,7 @@ class SceneIn {
                     .n_kv_heads = of.kv_heads,
                     .causal = of.causal,
                     .block_rows = of.block_rows,
+                    .kept_length = of.kept_length,
                     .own = of.own},
                    *encoding_, Scope(layout_, "attention")),
         values_(layout_),
@@ -113,6 +114,14 @@ class SceneIn {
     return linear_by_loops(values_, "attention.output", mixed.view());
   }
 
+  // The gradient of Σ y∘r in the input and all parameters.
+  std::vector<T> gradient() const {
+    const Gradient gradient = backward();
+    std::vector<T> all = gradient.input;
+    all.insert(all.end(), gradient.parameters.flat().begin(), gradient.parameters.flat().end());
+    return all;
+  }
+
   // The largest error of the gradient of Σ y∘r, for random numbers r, in the input and all parameters, by central differences.
   double gradient_error() {
     const Gradient gradient = backward();
@@ -131,9 +140,7 @@ class SceneIn {
 
   // The error of that gradient along one random direction, as a share of its length: for long sequences.
   double error_along_a_direction() {
-    const Gradient gradient = backward();
-    std::vector<T> all = gradient.input;
-    all.insert(all.end(), gradient.parameters.flat().begin(), gradient.parameters.flat().end());
+    const std::vector<T> all = gradient();
     std::vector<T*> variables;
     for (T& number : x_.span()) variables.push_back(&number);
     for (T& number : values_.flat()) variables.push_back(&number);

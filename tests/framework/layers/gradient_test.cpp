@@ -4,13 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
-#include "framework/attention/attention.h"
 #include "framework/core/errors.h"
 #include "framework/layers/dropout.h"
 #include "framework/layers/embedding.h"
@@ -168,41 +167,11 @@ struct Specimen {
 
 using Built = std::unique_ptr<Layer<double>>;
 
-// An attention that owns the encoding it refers to.
-class AttentionSpecimen final : public Layer<double> {
- public:
-  AttentionSpecimen(Index n_kv_heads, bool causal, Index block_rows, const Scope& scope)
-      : encoding_(make_positional_encoding<double>("none", {}, scope)),
-        attention_({.d_model = width,
-                    .heads = 4,
-                    .n_kv_heads = n_kv_heads,
-                    .causal = causal,
-                    .bias = true,
-                    .output_scale = 0.3,
-                    .layer = 0,
-                    .block_rows = block_rows,
-                    .kept_length = block_rows == 2 ? 0 : 256},  // both ways
-                   *encoding_, scope) {}
-
-  Index input_width() const override { return width; }
-  Index output_width() const override { return width; }
-  View<const double> forward(View<const double> x, Pass<double>& pass) const override {
-    return attention_.forward(x, pass);
-  }
-  View<const double> backward(View<const double> dy, Pass<double>& pass) const override {
-    return attention_.backward(dy, pass);
-  }
-
- private:
-  std::unique_ptr<PositionalEncoding<double>> encoding_;
-  SelfAttention<double> attention_;
-};
-
-Specimen linear(bool bias) {
+Specimen linear(bool bias, Index out = 5) {
   return {bias ? "linear" : "linear_without_bias",
-          [bias](const Scope& scope) -> Built {
+          [=](const Scope& scope) -> Built {
             return std::make_unique<Linear<double>>(
-                Linear<double>::Options{.in = width, .out = 5, .bias = bias}, scope);
+                Linear<double>::Options{.in = width, .out = out, .bias = bias}, scope);
           },
           "Linear"};
 }
@@ -216,27 +185,13 @@ Specimen dropout(double probability) {
 }
 
 Specimen registered(LayerKind kind, const std::string& text, const std::string& layer) {
-  std::string name = "branch_" + text;
-  std::ranges::replace_if(
-      name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
-  return {name,
+  return {text,
           [kind, text](const Scope& scope) -> Built {
-            return make_layer<double>(kind, text, {.width = width, .shape = {.d_model = width}}, scope);
+            if (kind == LayerKind::branch)
+              return std::make_unique<testing::Specimen<double>>(testing::BranchCase{text}, scope);
+            return make_layer<double>(kind, text, {.width = width}, scope);
           },
           layer};
-}
-
-Specimen feed_forward(const std::string& activation) {
-  return registered(LayerKind::branch, "feed_forward(ff=12, activation=" + activation + ")", "FeedForward");
-}
-
-Specimen attention(Index n_kv_heads, bool causal, Index block_rows) {
-  return {"attention_" + std::string(causal ? "causal" : "bidirectional") + "_kv" +
-              std::to_string(n_kv_heads) + "_blocks" + std::to_string(block_rows),
-          [=](const Scope& scope) -> Built {
-            return std::make_unique<AttentionSpecimen>(n_kv_heads, causal, block_rows, scope);
-          },
-          "SelfAttention"};
 }
 
 Specimen residual(NormPlacement placement, double dropout) {
@@ -245,29 +200,18 @@ Specimen residual(NormPlacement placement, double dropout) {
             return std::make_unique<Residual<double>>(
                 placement,
                 make_layer<double>(LayerKind::norm, "layernorm", {.width = width}, scope.nested("norm")),
-                feed_forward("gelu").build(scope.nested("inner")), dropout, scope);
+                linear(true, width).build(scope.nested("inner")), dropout, scope);
           },
           "Residual"};
 }
 
 std::vector<Specimen> specimens() {
-  std::vector<Specimen> all = {linear(true),
-                               linear(false),
-                               dropout(0.0),
-                               dropout(0.3),
-                               residual(NormPlacement::pre, 0.2),
-                               residual(NormPlacement::post, 0.2),
-                               registered(LayerKind::branch, "gated_linear", "FeedForward"),
-                               registered(LayerKind::branch, "conv", "Conv"),
-                               registered(LayerKind::branch, "lstm", "Lstm")};
-  for (const std::string& name : layers(LayerKind::activation).names()) all.push_back(feed_forward(name));
-  for (const Index n_kv_heads : {4, 2, 1}) {
-    for (const bool causal : {true, false})
-      all.push_back(attention(n_kv_heads, causal, 2));  // 2 does not divide 5
-  }
-  all.push_back(attention(4, true, 5));   // one block, exactly
-  all.push_back(attention(4, true, 64));  // a block larger than the sequence
-  return all;
+  return {linear(true),
+          linear(false),
+          dropout(0.0),
+          dropout(0.3),
+          residual(NormPlacement::pre, 0.2),
+          residual(NormPlacement::post, 0.2)};
 }
 
 class SpecimenLayer : public ::testing::TestWithParam<Specimen> {};
@@ -283,10 +227,16 @@ INSTANTIATE_TEST_SUITE_P(All, SpecimenLayer, ::testing::ValuesIn(specimens()),
 // They would be multiplied by memory next to its parameters. User-defined layers need not check it.
 TEST(EveryLayer, RefusesRowsOfAnotherWidth) {
   std::vector<Specimen> all = specimens();
-  all.push_back(registered(LayerKind::norm, "layernorm", "LayerNorm"));
-  all.push_back(registered(LayerKind::norm, "rmsnorm", "RmsNorm"));
-  all.push_back(registered(LayerKind::activation, "gelu", "ElementwiseActivation"));
-  all.push_back(registered(LayerKind::activation, "swiglu", "SwiGlu"));
+  for (const auto& [kind, text, layer] : {std::tuple{LayerKind::norm, "layernorm", "LayerNorm"},
+                                          {LayerKind::norm, "rmsnorm", "RmsNorm"},
+                                          {LayerKind::activation, "gelu", "ElementwiseActivation"},
+                                          {LayerKind::activation, "swiglu", "SwiGlu"},
+                                          {LayerKind::branch, "attention", "SelfAttention"},
+                                          {LayerKind::branch, "feed_forward", "FeedForward"},
+                                          {LayerKind::branch, "gated_linear", "FeedForward"},
+                                          {LayerKind::branch, "conv", "Conv"},
+                                          {LayerKind::branch, "lstm", "Lstm"}})
+    all.push_back(registered(kind, text, layer));
   for (const Specimen& specimen : all) {
     ParameterLayout layout;
     const Built layer = specimen.build(Scope(layout, "layer"));
