@@ -127,7 +127,9 @@ TEST(Contracts, OptionsThatAreSetInCodeAreCheckedLikeThoseOfAConfig) {
       {"max_position: got -4, expected", [&] { Evaluator<float>(rig.model, rig.values, one, scheme); }},
   });
   expect_refused<std::invalid_argument>(
-      {{"shards: got 3, expected a power of two", trained([](TrainerOptions& o) { o.shards = 3; })}});
+      {{"shards: got 3, expected a power of two", trained([](TrainerOptions& o) { o.shards = 3; })},
+       {"shards: got 0, expected a power of two",
+        [&] { BatchGradient<float>(rig.model, rig.values, 0, one); }}});
 }
 
 // A result is written block by block while the factors are read.

@@ -1,14 +1,17 @@
 // A model with parameters, and tokens for it: for the tests of whole models.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "framework/core/decode_cache.h"
 #include "framework/core/random.h"
 #include "framework/layers/cross_entropy.h"
 #include "framework/layers/gradient_check.h"
 #include "models/transformer.h"
+#include "tests/framework/largest_difference.h"
 
 namespace ordinal::testing {
 
@@ -54,6 +57,37 @@ struct ModelRig {
   Transformer<T> model;
   Parameters<T> values;
 };
+
+/// The rows of tokens first, …, first + count - 1 of each of the sequences.
+template <typename T>
+std::vector<T> part_of(const std::vector<T>& text, Index sequences, Index first, Index count, Index width) {
+  const Index whole = std::ssize(text) / sequences;
+  std::vector<T> part;
+  for (Index b = 0; b < sequences; ++b) {
+    const auto begin = text.begin() + b * whole + first * width;
+    part.insert(part.end(), begin, begin + count * width);
+  }
+  return part;
+}
+
+/// Reads random sequences in runs of `step` tokens with a cache; the largest difference of the logits from those of one run.
+template <typename T>
+double difference_in_steps(const ModelRig<T>& rig, Index sequences, Index length, Index step) {
+  const Index vocab_size = rig.model.vocab_size();
+  const std::vector<Token> text = random_tokens(sequences * length, vocab_size);
+  const std::vector<T> whole = rig.logits(text, {.positions = Positions::contiguous(sequences, length)});
+  DecodeCache<T> cache(rig.model.layout(), sequences, length);
+  double largest = 0.0;
+  for (Index first = 0; first < length; first += step) {
+    const Index count = std::min(step, length - first);
+    const auto positions = Positions::contiguous(sequences, count, static_cast<double>(first));
+    const std::vector<T> part =
+        rig.logits(part_of(text, sequences, first, count, 1), {.positions = positions, .cache = &cache});
+    largest =
+        larger_error(largest, largest_difference(part, part_of(whole, sequences, first, count, vocab_size)));
+  }
+  return largest;
+}
 
 /// Compares backward of a whole model with finite differences of its mean loss, for random tokens and targets.
 inline GradientReport check_model(const ModelConfig& config, const Positions& positions) {

@@ -6,6 +6,7 @@
 #include <exception>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "framework/core/random.h"
@@ -96,13 +97,13 @@ std::vector<std::string> other_values(const OptionSpec& option) {
   return values;
 }
 
-template <typename Set>
-bool changes_something(const std::string& part, const OptionSpec& option, Set set) {
+bool changes_something(const std::string& part, const OptionSpec& option, std::string ModelConfig::*key) {
   for (ModelConfig config : {small_model(), odd()}) {
-    set(config, part);
+    const std::string before = key == &ModelConfig::block ? "attention, " : "";
+    config.*key = before + part;
     const auto plain = behaviour(config);
     for (const std::string& value : other_values(option)) {
-      set(config, part + "(" + option.name + "=" + value + ")");
+      config.*key = before + part + "(" + option.name + "=" + value + ")";
       const auto other = behaviour(config);
       if (other && other != plain) return true;
     }
@@ -112,31 +113,18 @@ bool changes_something(const std::string& part, const OptionSpec& option, Set se
 
 TEST(EveryOption, OfAnEncodingChangesWhatAModelComputes) {
   for (const EncodingEntry& entry : encodings().entries()) {
-    for (const OptionSpec& option : entry.options) {
-      EXPECT_TRUE(changes_something(
-          entry.name, option, [](ModelConfig& config, const std::string& part) { config.encoding = part; }))
+    for (const OptionSpec& option : entry.options)
+      EXPECT_TRUE(changes_something(entry.name, option, &ModelConfig::encoding))
           << entry.name << " " << option.name;
-    }
   }
 }
 
-TEST(EveryOption, OfABranchChangesWhatAModelComputes) {
-  for (const LayerEntry& entry : layers(LayerKind::branch).entries()) {
-    for (const OptionSpec& option : entry.options()) {
-      EXPECT_TRUE(changes_something(
-          entry.name, option,
-          [](ModelConfig& config, const std::string& part) { config.block = "attention, " + part; }))
-          << entry.name << " " << option.name;
-    }
-  }
-}
-
-TEST(EveryOption, OfANormChangesWhatAModelComputes) {
-  for (const LayerEntry& entry : layers(LayerKind::norm).entries()) {
-    for (const OptionSpec& option : entry.options()) {
-      EXPECT_TRUE(changes_something(entry.name, option,
-                                    [](ModelConfig& config, const std::string& part) { config.norm = part; }))
-          << entry.name << " " << option.name;
+TEST(EveryOption, OfABranchOrANormChangesWhatAModelComputes) {
+  for (const auto& [kind, key] :
+       {std::pair{LayerKind::branch, &ModelConfig::block}, {LayerKind::norm, &ModelConfig::norm}}) {
+    for (const LayerEntry& entry : layers(kind).entries()) {
+      for (const OptionSpec& option : entry.options())
+        EXPECT_TRUE(changes_something(entry.name, option, key)) << entry.name << " " << option.name;
     }
   }
 }

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <map>
 #include <span>
-#include <stdexcept>
 #include <string>
 
 #include "framework/math/gemm.h"
@@ -32,17 +32,11 @@ struct Settings {
   TrainerOptions trainer;
 
   void set(const std::string& key, const std::string& value) {
-    if (key == "encoding") {
-      model.encoding = value;
-    } else if (key == "block") {
-      model.block = value;
-    } else if (key == "norm") {
-      model.norm = value;
-    } else if (key == "optimizer") {
-      trainer.optimizer = value;
-    } else {
-      throw std::invalid_argument("tests/fixtures/bits/trained.txt: unknown setting " + key);
-    }
+    const std::map<std::string, std::string&> settings = {{"encoding", model.encoding},
+                                                          {"block", model.block},
+                                                          {"norm", model.norm},
+                                                          {"optimizer", trainer.optimizer}};
+    settings.at(key) = value;
   }
 };
 

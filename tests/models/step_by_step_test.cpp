@@ -1,4 +1,4 @@
-// Decoding with a cache gives what one run over the whole text gives: with every branch and every option of a
+// Decoding with a cache gives what one run over the whole text gives: with blocks of every branch and every option of a
 // model. tests/framework/positional/contract_test.cpp does the same with every encoding.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,15 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "framework/core/decode_cache.h"
 #include "framework/layers/layer_registry.h"
-#include "tests/framework/largest_difference.h"
 #include "tests/models/model_rig.h"
 
 namespace ordinal {
 namespace {
 
-constexpr Index vocab_size = 7;
 constexpr Index batch = 2;
 constexpr Index length = 15;
 
@@ -29,7 +26,7 @@ struct Case {
 template <typename Change>
 Case changed(std::string name, Change change) {
   ModelConfig config;
-  config.vocab_size = vocab_size;
+  config.vocab_size = 7;
   config.d_model = 16;
   config.encoding = "rope";
   config.train_length = length;
@@ -55,16 +52,14 @@ void add_options(std::vector<Case>& cases) {
   cases.push_back(changed("dropout", [](ModelConfig& c) { c.dropout = c.positional_dropout = 0.5; }));
 }
 
-// Each branch, each twice in a block, and blocks of several.
+// Each branch twice in a block, and blocks of several.
 void add_blocks(std::vector<Case>& cases) {
   std::vector<std::string> blocks = {"conv(kernel=3), lstm, attention, gated_linear",
                                      "attention, conv(kernel=4), attention, feed_forward",
                                      "conv(kernel=1), conv(kernel=20)", "lstm(hidden=5), lstm(hidden=7)",
                                      "feed_forward(activation=swiglu, ff=6), gated_linear(activation=relu)"};
-  for (const std::string& branch : layers(LayerKind::branch).names()) {
-    blocks.push_back(branch);
+  for (const std::string& branch : layers(LayerKind::branch).names())
     blocks.push_back(branch + ", " + branch);
-  }
   for (const std::string& block : blocks) {
     for (const bool bias : {true, false}) {
       cases.push_back(changed("block_" + block + (bias ? "" : "_without_bias"), [&](ModelConfig& c) {
@@ -83,35 +78,6 @@ std::vector<Case> cases() {
   return all;
 }
 
-// The rows of tokens first, …, first + count - 1 of every sequence of a text.
-template <typename T>
-std::vector<T> part_of(const std::vector<T>& text, Index first, Index count, Index width) {
-  std::vector<T> part;
-  for (Index b = 0; b < batch; ++b) {
-    const auto begin = text.begin() + (b * length + first) * width;
-    part.insert(part.end(), begin, begin + count * width);
-  }
-  return part;
-}
-
-// Reads a text in runs of `step` tokens; the largest difference of its logits from those of one run.
-template <typename T>
-double difference_in_steps(const testing::ModelRig<T>& rig, Index step) {
-  const std::vector<Token> text = testing::random_tokens(batch * length, vocab_size);
-  const std::vector<T> whole = rig.logits(text, {.positions = Positions::contiguous(batch, length)});
-  DecodeCache<T> cache(rig.model.layout(), batch, length);
-  double largest = 0.0;
-  for (Index first = 0; first < length; first += step) {
-    const Index count = std::min(step, length - first);
-    const auto positions = Positions::contiguous(batch, count, static_cast<double>(first));
-    const std::vector<T> part =
-        rig.logits(part_of(text, first, count, 1), {.positions = positions, .cache = &cache});
-    largest = testing::larger_error(
-        largest, testing::largest_difference(part, part_of(whole, first, count, vocab_size)));
-  }
-  return largest;
-}
-
 class EveryModel : public ::testing::TestWithParam<Case> {};
 
 // A user-defined branch may have no state: then the model must reject a cache instead of giving other logits.
@@ -119,12 +85,12 @@ TEST_P(EveryModel, StepByStepEqualsOneRunOrTheCacheIsRefused) {
   const testing::ModelRig<double> exact(GetParam().config);
   const testing::ModelRig<float> in_float(GetParam().config);
   if (!exact.model.can_continue()) {
-    EXPECT_THROW(difference_in_steps(exact, 1), std::invalid_argument);
+    EXPECT_THROW(testing::difference_in_steps(exact, batch, length, 1), std::invalid_argument);
     return;
   }
   for (const Index step : {1, 2, 7, 15}) {
-    EXPECT_LT(difference_in_steps(exact, step), 1e-12) << "in runs of " << step;
-    EXPECT_LT(difference_in_steps(in_float, step), 2e-4) << "in runs of " << step;
+    EXPECT_LT(testing::difference_in_steps(exact, batch, length, step), 1e-12) << "in runs of " << step;
+    EXPECT_LT(testing::difference_in_steps(in_float, batch, length, step), 2e-4) << "in runs of " << step;
   }
 }
 

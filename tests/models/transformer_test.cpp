@@ -46,23 +46,6 @@ std::map<std::string, Shape> shapes_of(const ModelConfig& config) {
   return shapes;
 }
 
-// `<layer>` in --list: a branch `attention`, not a block.
-TEST(Transformer, CountsTheAttentionLayersOfTheModelForItsEncoding) {
-  ModelConfig config = small();
-  config.layers = 2;
-  config.encoding = "shaw+kerple_log";
-  for (const auto& [block, layers] :
-       {std::pair<std::string, Index>{"conv, attention", 2}, {"attention, lstm, attention", 4}}) {
-    config.block = block;
-    const std::map<std::string, Shape> shapes = shapes_of(config);
-    for (Index layer = 0; layer < 6; ++layer) {
-      EXPECT_EQ(shapes.contains("positional.shaw." + std::to_string(layer) + ".key"), layer < layers)
-          << block;
-    }
-    EXPECT_EQ(shapes.at("positional.kerple_log.scale"), (Shape{layers, 2})) << block;
-  }
-}
-
 TEST(Transformer, ParametersHaveTheDocumentedNamesAndShapes) {
   ModelConfig config = small();
   config.encoding = "learned(max_seq_len=12)";
@@ -255,16 +238,24 @@ TEST(Transformer, BranchesOfABlockHaveNamesOfTheirOwn) {
   EXPECT_EQ(shapes.at("block.0.feed_forward.up.weight"), (Shape{3, 8}));
 }
 
-// Encodings may hold parameters for each attention layer, so a second one in a block is counted.
-TEST(Transformer, CountsTheAttentionLayersOfAllBlocks) {
+// `<layer>` in --list: a branch `attention`, not a block.
+TEST(Transformer, CountsTheAttentionLayersOfTheModelForItsEncoding) {
   ModelConfig config = small();
-  config.layers = 3;
-  config.block = "attention, feed_forward, attention";
-  config.encoding = "shaw(max_distance=2)";
-  EXPECT_EQ(shape_of(config).layers, 6);
-  const Transformer<float> model(config);
-  EXPECT_EQ(model.attention_layers(), 6);
-  EXPECT_EQ(model.layout().find("positional.shaw.5.key").shape, (Shape{5, 4}));
+  config.layers = 2;
+  config.encoding = "shaw(max_distance=2)+kerple_log";
+  for (const auto& [block, layers] :
+       {std::pair<std::string, Index>{"conv, attention", 2}, {"attention, lstm, attention", 4}}) {
+    config.block = block;
+    EXPECT_EQ(shape_of(config).layers, layers);
+    EXPECT_EQ(Transformer<float>(config).attention_layers(), layers);
+    const std::map<std::string, Shape> shapes = shapes_of(config);
+    for (Index layer = 0; layer < 6; ++layer) {
+      EXPECT_EQ(shapes.contains("positional.shaw." + std::to_string(layer) + ".key"), layer < layers)
+          << block;
+    }
+    EXPECT_EQ(shapes.at("positional.shaw.1.key"), (Shape{5, 4}));
+    EXPECT_EQ(shapes.at("positional.kerple_log.scale"), (Shape{layers, 2})) << block;
+  }
 }
 
 TEST(Transformer, TheShapeFollowsFromTheConfig) {

@@ -106,17 +106,7 @@ ModelConfig model(const std::string& encoding) {
 TEST(LinearAttention, WithARotationStepByStepEqualsOneRun) {
   for (const std::string encoding : {"rope", "xpos", "sinusoidal+rope"}) {
     const testing::ModelRig<> rig(model(encoding));
-    const std::vector<Token> tokens = testing::random_tokens(80, 7);
-    const std::vector<double> whole = rig.logits(tokens);
-    DecodeCache<double> cache(rig.model.layout(), 1, 80);
-    std::vector<double> steps;
-    for (std::size_t first = 0; first < 80; first += 5) {
-      const std::vector<double> part =
-          rig.logits(std::span(tokens).subspan(first, 5),
-                     {.positions = Positions::contiguous(1, 5, static_cast<double>(first)), .cache = &cache});
-      steps.insert(steps.end(), part.begin(), part.end());
-    }
-    EXPECT_LT(largest_difference(steps, whole), 1e-10) << encoding;
+    EXPECT_LT(testing::difference_in_steps(rig, 1, 80, 5), 1e-10) << encoding;
   }
 }
 
