@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
+#include <utility>
 
 #include "framework/training/trainer.h"
 #include "tests/framework/training/small_model.h"
@@ -15,11 +17,11 @@ using ::testing::HasSubstr;
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-// Token 10 occurs once, in example 4 at token 5.
-Batch batch_with_token_10() {
-  Batch batch = random_batch(6, 9, 0);
+// Token 10 occurs once.
+Batch batch_with_token_10(Index size, Index seq_len, std::size_t place) {
+  Batch batch = random_batch(size, seq_len, 0);
   std::ranges::replace(batch.tokens, Token{10}, Token{9});
-  batch.tokens[4 * 9 + 5] = 10;
+  batch.tokens[place] = 10;
   return batch;
 }
 
@@ -29,28 +31,20 @@ ModelConfig untied() {
   return config;
 }
 
-TEST(NotFinite, NamesTheLayerAndTheTokenForAnyNumberOfShards) {
-  for (const Index shards : {1, 2, 4}) {
-    SmallTraining training(options_with(shards), untied(), 2);
-    training.trainer.values()["token_embedding.weight"](10, 3) = 3e38F;  // √d_model times it is no float
-    const Batch batch = batch_with_token_10();
-    EXPECT_FALSE(training.step(batch).taken);
-    EXPECT_EQ(training.trainer.find_non_finite({&batch, 1}),
-              "token_embedding, forward: infinity for example 4, token 5");
-    training.trainer.values()["token_embedding.weight"](10, 3) = 0.0F;
-    EXPECT_EQ(training.trainer.find_non_finite({&batch, 1}), "the sum of the gradients") << "nothing stays";
+// In a shard of 7 sequences of 60 tokens, the sixth is in the second part.
+TEST(NotFinite, NamesTheLayerAndTheTokenForAnyNumberOfShardsAndTheirParts) {
+  for (const auto& [batch, place] : {std::pair{batch_with_token_10(6, 9, 4 * 9 + 5), "example 4, token 5"},
+                                     {batch_with_token_10(7, 60, 5 * 60 + 17), "example 5, token 17"}}) {
+    for (const Index shards : {1, 2, 4}) {
+      SmallTraining training(options_with(shards), untied(), 2);
+      training.trainer.values()["token_embedding.weight"](10, 3) = 3e38F;  // √d_model times it is no float
+      EXPECT_FALSE(training.step(batch).taken);
+      EXPECT_EQ(training.trainer.find_non_finite({&batch, 1}),
+                std::string("token_embedding, forward: infinity for ") + place);
+      training.trainer.values()["token_embedding.weight"](10, 3) = 0.0F;
+      EXPECT_EQ(training.trainer.find_non_finite({&batch, 1}), "the sum of the gradients") << "nothing stays";
+    }
   }
-}
-
-// The sixth of seven sequences is in the second part of the shard.
-TEST(NotFinite, NamesTheExampleOfALaterPart) {
-  SmallTraining training(options_with(1), untied());
-  Batch batch = random_batch(7, 60, 0);
-  std::ranges::replace(batch.tokens, Token{10}, Token{9});
-  batch.tokens[5 * 60 + 17] = 10;
-  training.trainer.values()["token_embedding.weight"](10, 3) = 3e38F;
-  EXPECT_EQ(training.trainer.find_non_finite({&batch, 1}),
-            "token_embedding, forward: infinity for example 5, token 17");
 }
 
 TEST(NotFinite, NamesABlockAndTheGradientOfAParameter) {
@@ -83,7 +77,7 @@ TEST(NotFinite, AStepThatIsNotTakenChangesNothing) {
     return all;
   };
   const std::vector<float> moments_before = moments();
-  EXPECT_FALSE(training.step(batch_with_token_10()).taken);
+  EXPECT_FALSE(training.step(batch_with_token_10(6, 9, 4 * 9 + 5)).taken);
   EXPECT_EQ(training.trainer.steps(), 1);
   EXPECT_EQ(training.values(), before);
   EXPECT_EQ(moments(), moments_before);

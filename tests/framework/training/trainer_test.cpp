@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <tuple>
+#include <utility>
 
 #include "framework/core/errors.h"
 #include "framework/training/evaluation.h"
@@ -78,32 +81,22 @@ TEST(Trainer, AnotherSeedGivesAnotherModel) {
   EXPECT_NE(SmallTraining().values(), SmallTraining(other).values());
 }
 
-TEST(BatchGradient, DoesNotDependOnTheNumberOfShardsButForRounding) {
-  const ModelRig<> rig(small_config(0.2));    // dropout masks do not depend on the shards either
-  const Batch batch = random_batch(7, 9, 0);  // 7 sequences do not divide by 2, 4 or 8
-  const std::vector<double> whole = gradient_of(rig, 1, {&batch, 1});
-  for (const Index shards : {2, 4, 8}) {
-    EXPECT_LT(largest_difference(whole, gradient_of(rig, shards, {&batch, 1})), 1e-14) << shards;
-  }
-}
-
-// Sequences of 60 tokens: a shard of 7 is worked through in parts of 4 and 3, a shard of one at once.
-TEST(BatchGradient, DoesNotDependOnThePartsOfAShardButForRounding) {
+// 7 sequences do not divide by 2, 4 or 8. Of 60 tokens, a shard of 7 is worked through in parts of 4 and 3, a shard of one at once.
+TEST(BatchGradient, DoesNotDependOnShardsAndTheirPartsButForRounding) {
   EXPECT_EQ(sequences_at_once(60), 4);
   EXPECT_EQ(sequences_at_once(1000), 1);
-  const ModelRig<> rig(small_config(0.2));
-  const Batch batch = random_batch(7, 60, 0);
-  const std::vector<double> in_parts = gradient_of(rig, 1, {&batch, 1});
-  EXPECT_LT(largest_difference(in_parts, gradient_of(rig, 8, {&batch, 1})), 1e-14);
-}
-
-TEST(BatchGradient, RandomPositionsDoNotDependOnThePartsOfAShard) {
-  const ModelRig<> rig(with_encoding("sinusoidal"));
-  const PositionScheme scheme = make_position_scheme("randomized(max_position=500)");
-  const Batch batch = random_batch(7, 60, 0);
-  EXPECT_LT(
-      largest_difference(gradient_of(rig, 1, {&batch, 1}, scheme), gradient_of(rig, 8, {&batch, 1}, scheme)),
-      1e-14);
+  const ModelRig<> dropping(small_config(0.2));
+  const ModelRig<> plain(with_encoding("sinusoidal"));
+  const PositionScheme random = make_position_scheme("randomized(max_position=500)");
+  for (const Index length : {9, 60}) {
+    const Batch batch = random_batch(7, length, 0);
+    const std::vector<double> dropped = gradient_of(dropping, 1, {&batch, 1});
+    const std::vector<double> placed = gradient_of(plain, 1, {&batch, 1}, random);
+    for (const Index shards : {2, 4, 8}) {
+      EXPECT_LT(largest_difference(dropped, gradient_of(dropping, shards, {&batch, 1})), 1e-14) << shards;
+      EXPECT_LT(largest_difference(placed, gradient_of(plain, shards, {&batch, 1}, random)), 1e-14) << shards;
+    }
+  }
 }
 
 // With dropout: an example has the mask of its place in the whole batch.
@@ -127,30 +120,12 @@ TEST(BatchGradient, IgnoredTargetsCarryNothing) {
   EXPECT_TRUE(std::ranges::all_of(gradient, [](double g) { return g == 0.0; }));
 }
 
-TEST(BatchGradient, ShardsMustBeAPowerOfTwo) {
-  const ModelRig<> rig(small_config());
-  Threads threads(1);
-  EXPECT_THROW(BatchGradient<double>(rig.model, rig.values, 3, threads), std::invalid_argument);
-  EXPECT_THROW(BatchGradient<double>(rig.model, rig.values, 0, threads), std::invalid_argument);
-}
-
 TEST(DefaultShards, KeepAShardNearAThousandTokensAndNeverCutASequence) {
   EXPECT_EQ(default_shards(32, 64), 2);
   EXPECT_EQ(default_shards(16, 128), 2);
   EXPECT_EQ(default_shards(4, 16), 1);
   EXPECT_EQ(default_shards(2, 100'000), 2);
   EXPECT_EQ(default_shards(1, 100'000), 1);
-}
-
-TEST(Trainer, OverfitsOneBatch) {
-  TrainerOptions options = options_with(2);
-  options.schedule = {.name = "constant", .peak = 1e-2, .steps = 200, .warmup = 0};
-  options.optimizer = "adamw(weight_decay=0)";
-  SmallTraining training(options, small_config(), 2);
-  const Batch batch = random_batch(2, 9, 0);
-  double loss = 0.0;
-  for (int step = 0; step < 200; ++step) loss = training.step(batch).loss;
-  EXPECT_LT(loss, 0.01);
 }
 
 // The error for a batch from each function that reads one; also checks that the messages agree.
@@ -165,36 +140,34 @@ void expect_refused(const Batch& batch, const std::string& text) {
   EXPECT_THAT([&] { evaluator.score(batch); }, ThrowsMessage<Error>(HasSubstr(text)));
 }
 
-TEST(Batch, WithTooFewOrTooManyTokensOrTargetsIsReported) {
-  const Batch whole = random_batch(4, 20, 0);
-  Batch batch = whole;
-  batch.tokens.resize(70);
-  expect_refused<std::invalid_argument>(
-      batch, "got 70 tokens and 80 targets, expected 80 of each (size 4 times seq_len 20)");
-  batch = whole;
-  batch.targets.push_back(0);
-  expect_refused<std::invalid_argument>(batch, "got 80 tokens and 81 targets");
-  expect_refused<std::invalid_argument>(Batch{4, 20, {}, {}}, "got 0 tokens and 0 targets");
-}
-
-TEST(Batch, OfNoSequencesOrNoTokensIsReported) {
-  expect_refused<std::invalid_argument>(Batch{0, 20, {}, {}}, "got size 0 and seq_len 20");
-  expect_refused<std::invalid_argument>(Batch{4, 0, {}, {}}, "got size 4 and seq_len 0");
-  expect_refused<std::invalid_argument>(Batch{-1, -1, {0}, {0}}, "got size -1 and seq_len -1");
+TEST(Batch, OfAnotherSizeThanItsTokensOrOfNoneIsReported) {
+  Batch short_of_tokens = random_batch(4, 20, 0);
+  Batch with_one_target_more = short_of_tokens;
+  short_of_tokens.tokens.resize(70);
+  with_one_target_more.targets.push_back(0);
+  for (const auto& [batch, text] :
+       {std::pair<Batch, std::string>{
+            short_of_tokens, "got 70 tokens and 80 targets, expected 80 of each (size 4 times seq_len 20)"},
+        {with_one_target_more, "got 80 tokens and 81 targets"},
+        {{4, 20, {}, {}}, "got 0 tokens and 0 targets"},
+        {{0, 20, {}, {}}, "got size 0 and seq_len 20"},
+        {{4, 0, {}, {}}, "got size 4 and seq_len 0"},
+        {{-1, -1, {0}, {0}}, "got size -1 and seq_len -1"}})
+    expect_refused<std::invalid_argument>(batch, text);
   EXPECT_THAT([] { SmallTraining().trainer.step({}); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("got no batch")));
 }
 
 TEST(Batch, WithNumbersOutsideOfTheVocabularyIsReported) {
   Batch batch = random_batch(4, 20, 0);
-  batch.tokens[43] = 11;
-  expect_refused<DataError>(batch, "got token 11 at row 2, column 3, expected 0 to 10 (vocab_size 11)");
-  batch.tokens[43] = -1;
-  expect_refused<DataError>(batch, "got token -1 at row 2, column 3");
-  batch.tokens[43] = 10;
-  batch.targets[79] = -100;
-  expect_refused<DataError>(batch,
-                            "got target -100 at row 3, column 19, expected 0 to 10 (vocab_size 11), or -1");
+  for (const auto& [token, target, text] :
+       {std::tuple{11, 0, "got token 11 at row 2, column 3, expected 0 to 10 (vocab_size 11)"},
+        {-1, 0, "got token -1 at row 2, column 3"},
+        {10, -100, "got target -100 at row 3, column 19, expected 0 to 10 (vocab_size 11), or -1"}}) {
+    batch.tokens[43] = token;
+    batch.targets[79] = target;
+    expect_refused<DataError>(batch, text);
+  }
 }
 
 TEST(Evaluator, GivesTheLossOfTraining) {
