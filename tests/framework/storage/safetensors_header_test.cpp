@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <random>
 
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
@@ -213,20 +212,6 @@ TEST(CorruptSafetensors, AnyFlippedBitIsReadOrRefused) {
   for (std::size_t bit = 0; bit < 8 * whole.size(); ++bit) {
     std::string bytes = whole;
     bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << (bit % 8)));
-    if (!readable(folder / "file", bytes)) ++refused;
-  }
-  EXPECT_GT(refused, 1000);
-}
-
-TEST(CorruptSafetensors, RandomBytesAreReadOrRefused) {
-  const ScratchFolder folder;
-  const std::string whole = read_file(storage_fixture("python.safetensors"));
-  std::mt19937 random(1);
-  int refused = 0;
-  for (int round = 0; round < 2000; ++round) {
-    std::string bytes = whole;
-    const auto changes = 1 + random() % 4;
-    for (unsigned i = 0; i < changes; ++i) bytes[random() % bytes.size()] = static_cast<char>(random());
     if (!readable(folder / "file", bytes)) ++refused;
   }
   EXPECT_GT(refused, 1000);
