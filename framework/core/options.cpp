@@ -60,10 +60,6 @@ std::string part_complaint(const OptionSpec& spec, const std::string& value) {
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-void refuse_problems(const std::vector<std::string>& problems) {
-  if (!problems.empty()) throw ConfigError(joined(problems, "\n"));
-}
-
 // Levenshtein distance between two words, ignoring case, row by row. Only the first 64 bytes of the first word count.
 std::size_t distance(std::string_view a, std::string_view b) {
   a = a.substr(0, 64);
@@ -141,41 +137,47 @@ std::vector<std::string> option_problems(const std::string& part, const std::vec
   return problems;
 }
 
+void check_values(const std::string& part, const std::vector<OptionSpec>& options,
+                  const OptionValues& values) {
+  const std::vector<std::string> problems = option_problems(part, options, values);
+  if (!problems.empty()) throw ConfigError(joined(problems, "\n"));
+}
+
 void OptionVisitor::integer(const char* name, Index& value, Range range, const char* help, Binds binds) {
   const char* automatic = range.zero_is_automatic ? "0" : "";
-  field({name, OptionType::integer, std::to_string(value), help, range, {}, binds, automatic},
-        [&](const std::string& text) { value = parse_integer(text).value(); });
+  add({name, OptionType::integer, std::to_string(value), help, range, {}, binds, automatic},
+      [&](const std::string& text) { value = parse_integer(text).value(); });
 }
 
 void OptionVisitor::number(const char* name, double& value, Range range, const char* help, Binds binds) {
   const char* automatic = range.zero_is_automatic ? "0" : "";
-  field({name, OptionType::real, number_text(value), help, range, {}, binds, automatic},
-        [&](const std::string& text) { value = parse_real(text).value(); });
+  add({name, OptionType::real, number_text(value), help, range, {}, binds, automatic},
+      [&](const std::string& text) { value = parse_real(text).value(); });
 }
 
 void OptionVisitor::number_or_auto(const char* name, double& value, Range range, const char* help,
                                    Binds binds) {
-  field({name, OptionType::real, value == 0.0 ? "auto" : number_text(value), help, range, {}, binds, "auto"},
-        [&](const std::string& text) { value = text == "auto" ? 0.0 : parse_real(text).value(); });
+  add({name, OptionType::real, value == 0.0 ? "auto" : number_text(value), help, range, {}, binds, "auto"},
+      [&](const std::string& text) { value = text == "auto" ? 0.0 : parse_real(text).value(); });
 }
 
 void OptionVisitor::flag(const char* name, bool& value, const char* help, Binds binds) {
-  field({name, OptionType::flag, value ? "true" : "false", help, {}, {}, binds},
-        [&](const std::string& text) { value = text == "true"; });
+  add({name, OptionType::flag, value ? "true" : "false", help, {}, {}, binds},
+      [&](const std::string& text) { value = text == "true"; });
 }
 
 void OptionVisitor::choice(const char* name, std::string& value, std::vector<std::string> choices,
                            const char* help, Binds binds) {
-  field({name, OptionType::choice, value, help, {}, std::move(choices), binds},
-        [&](const std::string& text) { value = text; });
+  add({name, OptionType::choice, value, help, {}, std::move(choices), binds},
+      [&](const std::string& text) { value = text; });
 }
 
 void OptionVisitor::text(const char* name, std::string& value, const char* help, Binds binds) {
-  field({name, OptionType::text, value, help, {}, {}, binds}, [&](const std::string& text) { value = text; });
+  add({name, OptionType::text, value, help, {}, {}, binds}, [&](const std::string& text) { value = text; });
 }
 
 void OptionVisitor::files(const char* name, std::vector<std::string>& value, const char* help, Binds binds) {
-  field({name, OptionType::files, joined(value, "\n"), help, {}, {}, binds}, [&](const std::string& text) {
+  add({name, OptionType::files, joined(value, "\n"), help, {}, {}, binds}, [&](const std::string& text) {
     value.clear();
     for (std::size_t start = 0; start < text.size();) {
       const std::size_t end = std::min(text.find('\n', start), text.size());
@@ -187,26 +189,14 @@ void OptionVisitor::files(const char* name, std::vector<std::string>& value, con
 
 void OptionVisitor::part(const char* name, std::string& value, std::vector<std::string> names,
                          const char* help, Binds binds) {
-  field({name, OptionType::part, value, help, {}, std::move(names), binds},
-        [&](const std::string& text) { value = text; });
+  add({name, OptionType::part, value, help, {}, std::move(names), binds},
+      [&](const std::string& text) { value = text; });
 }
 
-void OptionLister::field(OptionSpec spec, const std::function<void(const std::string&)>& /*assign*/) {
-  specs.push_back(std::move(spec));
-}
-
-void OptionReader::field(OptionSpec spec, const std::function<void(const std::string&)>& assign) {
+void OptionVisitor::add(OptionSpec spec, const std::function<void(const std::string&)>& set) {
   const auto given = values_.find(spec.name);
-  if (given != values_.end() && complaint(spec, given->second).empty()) assign(given->second);
-  known_.push_back(std::move(spec));
-}
-
-void OptionReader::check() const { refuse_problems(option_problems(part_, known_, values_)); }
-
-void check_values(const std::string& part, const std::vector<OptionSpec>& options) {
-  OptionValues values;
-  for (const OptionSpec& option : options) values[option.name] = option.value;
-  refuse_problems(option_problems(part, options, values));
+  if (given != values_.end() && complaint(spec, given->second).empty()) set(given->second);
+  specs_.push_back(std::move(spec));
 }
 
 }  // namespace ordinal

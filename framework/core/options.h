@@ -68,10 +68,12 @@ struct OptionSpec {
 /// Options by name, as written.
 using OptionValues = std::map<std::string, std::string>;
 
-/// Visits the fields of a struct of options.
+/// Visits the fields of a struct of options. Lists them, and sets each from its entry in `values`, if it accepts that.
 class OptionVisitor {
  public:
-  virtual ~OptionVisitor() = default;
+  explicit OptionVisitor(OptionValues values = {}) : values_(std::move(values)) {}
+  /// Of the visited options, with the values that they had before.
+  const std::vector<OptionSpec>& specs() const { return specs_; }
 
   void integer(const char* name, Index& value, Range range, const char* help, Binds binds = Binds::weights);
   void number(const char* name, double& value, Range range, const char* help, Binds binds = Binds::weights);
@@ -88,9 +90,12 @@ class OptionVisitor {
   void part(const char* name, std::string& value, std::vector<std::string> names, const char* help,
             Binds binds = Binds::weights);
 
- protected:
-  /// `spec` holds the value of the field. `assign` sets the field from a text that complaint() accepts.
-  virtual void field(OptionSpec spec, const std::function<void(const std::string&)>& assign) = 0;
+ private:
+  /// `set` sets the field from a text that complaint() accepts.
+  void add(OptionSpec spec, const std::function<void(const std::string&)>& set);
+
+  OptionValues values_;
+  std::vector<OptionSpec> specs_;
 };
 
 /// Empty if the option accepts `value`; otherwise what was given and what was expected.
@@ -112,32 +117,9 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string>& 
 std::vector<std::string> option_problems(const std::string& part, const std::vector<OptionSpec>& options,
                                          const OptionValues& values);
 
-/// Collects the specifications of visited options.
-class OptionLister final : public OptionVisitor {
- public:
-  std::vector<OptionSpec> specs;
-
- private:
-  void field(OptionSpec spec, const std::function<void(const std::string&)>& assign) override;
-};
-
-/// Sets each visited option from its entry in `values`, if it accepts that.
-class OptionReader final : public OptionVisitor {
- public:
-  OptionReader(std::string part, const OptionValues& values) : part_(std::move(part)), values_(values) {}
-  /// Throws ConfigError with the option_problems() of the visited options.
-  void check() const;
-
- private:
-  void field(OptionSpec spec, const std::function<void(const std::string&)>& assign) override;
-
-  std::string part_;
-  const OptionValues& values_;
-  std::vector<OptionSpec> known_;
-};
-
-/// Throws ConfigError with the option_problems() of the values that `options` hold.
-void check_values(const std::string& part, const std::vector<OptionSpec>& options);
+/// Throws ConfigError with all option_problems().
+void check_values(const std::string& part, const std::vector<OptionSpec>& options,
+                  const OptionValues& values);
 
 /// For a part without options.
 struct NoOptions {
@@ -147,23 +129,26 @@ struct NoOptions {
 /// The options of a struct, with the values that it holds.
 template <typename Options>
 std::vector<OptionSpec> specs_of(Options options = Options()) {
-  OptionLister lister;
-  options.visit(lister);
-  return lister.specs;
+  OptionVisitor visitor;
+  options.visit(visitor);
+  return visitor.specs();
 }
 
 /// For a struct of options that was not read from texts: throws ConfigError if it holds a value that its option rejects.
 template <typename Options>
 void check_options(const std::string& part, const Options& options) {
-  check_values(part, specs_of(options));
+  const std::vector<OptionSpec> specs = specs_of(options);
+  OptionValues values;
+  for (const OptionSpec& spec : specs) values[spec.name] = spec.value;
+  check_values(part, specs, values);
 }
 
 /// Reads texts into a struct of options, from those it holds; messages call it `part`. Throws ConfigError.
 template <typename Options>
 Options read_options(const std::string& part, const OptionValues& values, Options options = Options()) {
-  OptionReader reader(part, values);
-  options.visit(reader);
-  reader.check();
+  OptionVisitor visitor(values);
+  options.visit(visitor);
+  check_values(part, visitor.specs(), values);
   return options;
 }
 

@@ -26,9 +26,9 @@ double inverse_sqrt(const ScheduleOptions& options, double s, double /*r*/) {
 }
 
 ScheduleEntry with_options(ScheduleEntry entry) {
-  OptionLister lister;
-  if (entry.depends_on_steps) ScheduleOptions().visit_end(lister);
-  entry.options = lister.specs;
+  OptionVisitor visitor;
+  if (entry.depends_on_steps) ScheduleOptions().visit_end(visitor);
+  entry.options = visitor.specs();
   return entry;
 }
 

@@ -52,10 +52,10 @@ namespace {
 
 SchemeEntry with_options(SchemeEntry entry) {
   if (entry.visit == nullptr) return entry;
-  OptionLister lister;
+  OptionVisitor visitor;
   PositionScheme defaults{.own = entry.own};
-  entry.visit(defaults, lister);
-  entry.options = lister.specs;
+  entry.visit(defaults, visitor);
+  entry.options = visitor.specs();
   return entry;
 }
 
