@@ -45,25 +45,25 @@ bool is_near(const Series& reference, const std::vector<Series>& series) {
 // A series and how it is drawn.
 struct Line {
   const Series* series;
-  std::string label;
-  std::string colour;
+  const char* colour;
   const char* dash;
   double width = 2.2;
   bool reference = false;
+
+  std::string label() const {
+    return series->note.empty() ? series->name : fmt::format("{} ({})", series->name, series->note);
+  }
 };
 
 std::vector<Line> lines_of(const Chart& chart) {
   std::vector<Line> lines;
-  for (const Series& series : chart.series) {
-    const std::size_t i = lines.size();
-    const std::string note = series.note.empty() ? "" : fmt::format(" ({})", series.note);
-    lines.push_back({&series, series.name + note, colours[i % colours.size()],
-                     dashes[i / colours.size() % dashes.size()]});
-  }
+  for (std::size_t i = 0; i < chart.series.size(); ++i)
+    lines.push_back(
+        {&chart.series[i], colours[i % colours.size()], dashes[i / colours.size() % dashes.size()]});
   for (const Series& series : chart.references) {
-    if (!is_near(series, chart.series)) continue;
     const std::size_t i = lines.size() - chart.series.size();
-    lines.push_back({&series, series.name, "#888", dashes[1 + i % (dashes.size() - 1)], 1.5, true});
+    if (is_near(series, chart.series))
+      lines.push_back({&series, "#888", dashes[1 + i % (dashes.size() - 1)], 1.5, true});
   }
   return lines;
 }
@@ -220,9 +220,9 @@ class ChartPicture {
     std::size_t longest = 24;
     for (const Line& line : lines_) {
       svg_.add(sample(box_.right + 14, middle, line));
-      svg_.text(box_.right + 52, middle + 5, line.label);
+      svg_.text(box_.right + 52, middle + 5, line.label());
       middle += legend_row;
-      longest = std::max(longest, line.label.size());
+      longest = std::max(longest, line.label().size());
     }
     svg_.extend(box_.right + 52 + letter * static_cast<double>(longest), middle);
   }
@@ -232,7 +232,7 @@ class ChartPicture {
     for (const Line& line : lines_) {
       html += fmt::format(
           "<li data-row=\"{}\"><svg viewBox=\"0 0 30 10\" aria-hidden=\"true\">{}</svg> {}</li>\n",
-          escape_html(line.series->name), sample(0, 5, line), escape_html(line.label));
+          escape_html(line.series->name), sample(0, 5, line), escape_html(line.label()));
     }
     return html + fmt::format("<li class=\"note\">{}</li>\n</ul>\n", escape_html(chart_.subtitle));
   }

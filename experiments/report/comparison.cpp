@@ -116,7 +116,6 @@ Comparison compare_groups(const Group& left, const Group& right, const MetricSpe
 
 Family::Family(const ExperimentResult& result) {
   for (const MetricSpec& metric : headlines(result.metrics)) {
-    if (result.lengths.empty()) continue;
     const Column& rows = columns_[metric.id] = column_of(result, metric, result.lengths.back());
     for (std::size_t left = 0; left < rows.size(); ++left) {
       for (std::size_t right = left + 1; right < rows.size(); ++right) {

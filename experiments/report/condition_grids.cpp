@@ -61,7 +61,7 @@ Grid condition_grid(const ExperimentResult& result, const MetricSpec& metric) {
 }  // namespace
 
 std::vector<Grid> condition_grids(const ExperimentResult& result) {
-  if (conditions_of(result).size() < 2 || result.lengths.empty()) return {};
+  if (conditions_of(result).size() < 2) return {};
   std::vector<Grid> grids;
   for (const MetricSpec& metric : headlines(result.metrics)) grids.push_back(condition_grid(result, metric));
   return grids;

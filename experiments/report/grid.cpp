@@ -75,8 +75,8 @@ void add_references(Grid& grid, const ExperimentResult& result, const MetricSpec
 /// "bits per token (lower is better), mean ± standard deviation over 3 seeds".
 std::string table_title(const ExperimentResult& result, const MetricSpec& metric) {
   const Index seeds = most_seeds(result);
-  const bool counts_all = metric.past && metric.sources == SourceRange::any && !result.lengths.empty() &&
-                          result.lengths.front() <= result.train_length;
+  const bool counts_all =
+      metric.past && metric.sources == SourceRange::any && result.lengths.front() <= result.train_length;
   return fmt::format(
       "{}{} ({} is better){}, {}", metric.title(), counts_all ? ", up to it at all positions" : "",
       metric.lower_is_better() ? "lower" : "higher", under_condition(result),

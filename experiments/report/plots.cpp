@@ -116,8 +116,7 @@ Series position_series(const ExperimentResult& result, const std::string& row) {
     }
   }
   Series series = over_seeds(curves, octave_bin);
-  if (!result.lengths.empty() && longest != result.lengths.back())
-    series.note = fmt::format("at {}", longest);
+  if (longest != result.lengths.back()) series.note = fmt::format("at {}", longest);
   return series;
 }
 
@@ -144,9 +143,8 @@ Chart length_curves(const ExperimentResult& result, const std::string& metric, c
 
 Chart position_curves(const ExperimentResult& result) {
   Chart chart = rows_chart(result, [&](const std::string& row) { return position_series(result, row); });
-  chart.title = result.lengths.empty() ? "loss by position"
-                                       : fmt::format("loss by position at length {}{}", result.lengths.back(),
-                                                     under_condition(result));
+  chart.title =
+      fmt::format("loss by position at length {}{}", result.lengths.back(), under_condition(result));
   chart.x_label = "position";
   chart.y_label = "loss in bits";
   chart.log2_x = true;
@@ -173,7 +171,6 @@ Chart training_curves(const ExperimentResult& result) {
 
 Chart score_curves(const ExperimentResult& result) {
   Chart chart;
-  if (result.lengths.empty()) return chart;
   const Index last = result.lengths.back();
   const MetricSpec& metric = result.metrics.front();
   std::vector<std::string> names;  // of the lines, in the order of their rows

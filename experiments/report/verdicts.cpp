@@ -53,6 +53,7 @@ class Sentences {
   explicit Sentences(const ExperimentResult& result) : result_(result), family_(result) {}
 
   std::string answer() const {
+    if (rows_.empty()) return "No cell has been run yet.";
     if (rows_.size() == 1 && !unranked().empty()) return unranked();
     std::vector<std::string> sentences;
     for (const MetricSpec& metric : headlines(result_.metrics)) sentences.push_back(ranking(metric));
@@ -215,23 +216,20 @@ class Sentences {
   const Family family_;
 };
 
-bool is_empty(const ExperimentResult& result) { return result.lengths.empty() || rows_of(result).empty(); }
-
-constexpr const char* nothing = "No cell has been run yet.";
-
 /// "“majority”, which ignores the order of tokens, passes the learning gate (0.963): …". Empty if none does.
 std::string order_blind(const ExperimentResult& result) {
   if (!result.gate) return "";
   const MetricSpec& metric = metric_of(result, result.gate->metric);
   for (const Score& score : result.references) {
     const bool ignores_order = score.row == "majority" || score.row == "draw" || score.row == "unigram";
-    if (!ignores_order || score.metric != metric.id || score.length != result.train_length ||
-        !metric.reached(score.value, result.gate->threshold))
-      continue;
-    return fmt::format(
-        "“{}”, a reader that ignores the order of tokens, passes the learning gate with {} ({}): that a row "
-        "learned the task does not show that it uses order.",
-        score.row, format_value(score.value), result.gate->text);
+    const bool passes = score.metric == metric.id && score.length == result.train_length &&
+                        metric.reached(score.value, result.gate->threshold);
+    if (ignores_order && passes)
+      return fmt::format(
+          "“{}”, a reader that ignores the order of tokens, passes the learning gate with {} ({}): that a "
+          "row "
+          "learned the task does not show that it uses order.",
+          score.row, format_value(score.value), result.gate->text);
   }
   return "";
 }
@@ -251,10 +249,8 @@ std::string few_targets(const ExperimentResult& result, const MetricSpec& metric
   std::vector<std::string> lengths;
   for (const Index length : result.lengths) {
     if (metric.sources == SourceRange::beyond && length <= result.train_length) continue;
-    const auto of = std::ranges::find_if(result.references, [&](const Score& score) {
-      return score.metric == metric.id && score.length == length;
-    });
-    const Index targets = of == result.references.end() ? 0 : of->tokens;
+    const Score* of = score_at(result.references, metric.id, length);
+    const Index targets = of == nullptr ? 0 : of->tokens;
     if (targets < fewest_targets) lengths.push_back(fmt::format("{} at {}", targets, length));
   }
   if (lengths.empty() || result.references.empty()) return "";
@@ -264,17 +260,11 @@ std::string few_targets(const ExperimentResult& result, const MetricSpec& metric
 
 }  // namespace
 
-std::string answer(const ExperimentResult& result) {
-  return is_empty(result) ? nothing : Sentences(result).answer();
-}
+std::string answer(const ExperimentResult& result) { return Sentences(result).answer(); }
 
-std::vector<std::string> verdicts(const ExperimentResult& result) {
-  return is_empty(result) ? std::vector<std::string>{nothing} : Sentences(result).verdicts();
-}
+std::vector<std::string> verdicts(const ExperimentResult& result) { return Sentences(result).verdicts(); }
 
-std::string procedure(const ExperimentResult& result) {
-  return is_empty(result) ? "" : Sentences(result).procedure();
-}
+std::string procedure(const ExperimentResult& result) { return Sentences(result).procedure(); }
 
 std::vector<std::string> warnings(const ExperimentResult& result) {
   std::vector<std::string> warnings{several_tasks(result), order_blind(result)};

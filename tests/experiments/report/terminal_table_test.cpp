@@ -80,19 +80,6 @@ TEST(TerminalTable, AnExperimentWithoutCellsIsAnEmptyTable) {
   EXPECT_THAT(whole_table(result), HasSubstr("16 (4x)"));
 }
 
-TEST(TerminalTable, TwoFactorsAreTwoColumns) {
-  const std::string table = whole_table(report_test::two_factors());
-  EXPECT_THAT(table, HasSubstr("encoding   d_model   parameters          4 (1x)          8 (2x)\n"));
-  EXPECT_THAT(table, HasSubstr("rope       64            12,345   1.050 ± 0.071   2.050 ± 0.071\n"));
-  EXPECT_THAT(table, Not(HasSubstr("window"))) << "table.md has the conditions";
-}
-
-TEST(TerminalTable, SaysWhatWasTuned) {
-  ExperimentResult result = sample_result();
-  result.rows[0].notes = {"sinusoidal: learning_rate 0.003 chosen on seed 1000"};
-  EXPECT_THAT(whole_table(result), HasSubstr("\n\nsinusoidal: learning_rate 0.003 chosen on seed 1000\n"));
-}
-
 TEST(TerminalTable, LosesItsFirstColumnsWhereItIsTooWide) {
   EXPECT_EQ(table_of_width(71), whole_table(sample_result()));
   const std::string table = table_of_width(70);
