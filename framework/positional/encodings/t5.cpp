@@ -1,11 +1,13 @@
 // T5's relative bias (Raffel et al. 2020): one learned number for each head and bucket of distances. All
 // layers share the table. T5 itself does not divide q·k by √d_h; here q·k is divided and the bias is not.
+// t5_clipped is the simplified form: each whole distance up to k, on either side, is a bucket of its own.
 #include "framework/positional/encodings/t5.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "framework/core/errors.h"
 #include "framework/positional/distance_bias.h"
@@ -57,16 +59,23 @@ template <typename T>
 class T5Bias final : public DistanceBias<T> {
  public:
   T5Bias(const ModelShape& shape, const T5Options& options, const Scope& scope)
-      : max_distance_(options.max_distance),
+      : constants_(fmt::format("{} buckets, max_distance {}", options.buckets, options.max_distance)),
+        max_distance_(options.max_distance),
         table_(scope.add("bias", {options.buckets, shape.heads}, normal(0.02))) {
     for (Index n = -max_distance_; n <= max_distance_; ++n) {
       buckets_.push_back(t5_bucket(n, shape.causal, options.buckets, max_distance_));
     }
   }
 
-  std::string constants() const override {
-    return fmt::format("{} buckets, max_distance {}", table_.rows, max_distance_);
+  T5Bias(const ModelShape& shape, const ClippedDistanceOptions& options, const Scope& scope)
+      : constants_(fmt::format("k {}", options.max_distance)),
+        max_distance_(options.max_distance),
+        buckets_(static_cast<std::size_t>(2 * max_distance_ + 1)),
+        table_(scope.add("bias", {std::ssize(buckets_), shape.heads}, normal(0.02))) {
+    std::iota(buckets_.begin(), buckets_.end(), Index{0});
   }
+
+  std::string constants() const override { return constants_; }
 
   std::set<Index> rows_read(std::span<const double> positions, bool causal) const override {
     return rows_of_distances(positions, causal, [&](double n) { return bucket(static_cast<T>(n)); });
@@ -88,6 +97,7 @@ class T5Bias final : public DistanceBias<T> {
     return buckets_[static_cast<std::size_t>(clipped_row(distance, max_distance_))];
   }
 
+  std::string constants_;
   Index max_distance_;
   std::vector<Index> buckets_;  // of relative positions -max_distance … max_distance
   Slot table_;                  // (buckets, heads)
@@ -115,6 +125,22 @@ buckets = 0 is 32, but at most L in a causal model and 2L in an encoder (at leas
 changes every row that longer tests read.
 Parameters:
   positional.t5.bias  b  (buckets, H), for all layers  N(0, 0.02²))"});
+}
+
+EncodingEntry t5_clipped_encoding() {
+  return describe_encoding<T5Bias, ClippedDistanceOptions>(
+      {.name = "t5_clipped",
+       .formula = "q·k/√d_h + b[clip(j - i, -k, k) + k, h]",
+       .parameters = "bias (2k + 1, heads), shared by all layers",
+       .beyond = "distances from k on share one bias",
+       .source = "Shaw et al. 2018; Raffel et al. 2020, simplified",
+       .shift_invariant = true,
+       .definition = R"(score_ij = q_i·k_j/√d_h + b[c + k, h],  c = ρ clipped to -k … k,
+where ρ = p_j - p_i is rounded to the nearest whole number, halves away from zero, and
+k = max_distance (0: max(1, ⌊L/4⌋), L the training length). Row k is for the token itself; lower rows are for
+keys to the left. The bias is not divided by √d_h.
+Parameters:
+  positional.t5_clipped.bias  b  (2k + 1, H), for all layers  N(0, 0.02²))"});
 }
 
 }  // namespace ordinal
