@@ -23,8 +23,7 @@ double rounded(double value, TablePrecision precision) {
 }
 
 Index columns_of(SinusoidLayout layout, Index frequencies) {
-  return layout == SinusoidLayout::interleaved || layout == SinusoidLayout::split ? 2 * frequencies
-                                                                                  : frequencies;
+  return layout == SinusoidLayout::sines || layout == SinusoidLayout::cosines ? frequencies : 2 * frequencies;
 }
 
 }  // namespace
@@ -80,26 +79,15 @@ SinusoidTable<T>::SinusoidTable(std::vector<double> frequencies, Index kept, Sin
 template <typename T>
 void SinusoidTable<T>::compute(double position, T* row) const {
   const Index n = std::ssize(frequencies_);
+  const bool interleaved = layout_ == SinusoidLayout::interleaved;
+  const Index step = interleaved ? 2 : 1;
+  const Index first_cosine = interleaved ? 1 : layout_ == SinusoidLayout::split ? n : 0;
   for (Index i = 0; i < n; ++i) {
     const double angle = position * frequencies_[static_cast<std::size_t>(i)];
     const T sine = static_cast<T>(rounded(std::sin(angle), precision_));
     const T cosine = static_cast<T>(rounded(std::cos(angle), precision_));
-    switch (layout_) {
-      case SinusoidLayout::interleaved:
-        row[2 * i] = sine;
-        row[2 * i + 1] = cosine;
-        break;
-      case SinusoidLayout::split:
-        row[i] = sine;
-        row[n + i] = cosine;
-        break;
-      case SinusoidLayout::sines:
-        row[i] = sine;
-        break;
-      case SinusoidLayout::cosines:
-        row[i] = cosine;
-        break;
-    }
+    if (layout_ != SinusoidLayout::cosines) row[step * i] = sine;
+    if (layout_ != SinusoidLayout::sines) row[first_cosine + step * i] = cosine;
   }
 }
 
