@@ -147,23 +147,21 @@ void check_adjoint(Subject& subject, const Vector& dx, const Parameters<double>&
   Parameters<double> w(subject.layout);
   draw(v, 1.0, random);
   for (const ParameterSpec& spec : subject.layout.specs()) draw(Subject::array(w, spec), 1.0, random);
-  const auto move = [&](double amount) {
-    for (std::size_t i = 0; i < v.size(); ++i) subject.x.span()[i] += amount * v[i];
-    for (std::size_t i = 0; i < w.flat().size(); ++i) subject.values.flat()[i] += amount * w.flat()[i];
-  };
   double analytic = 0.0;
   for (std::size_t i = 0; i < v.size(); ++i) analytic += v[i] * dx[i];
   for (std::size_t i = 0; i < w.flat().size(); ++i) analytic += w.flat()[i] * gradients.flat()[i];
 
   const Tensor<double> x = subject.x;
   const Vector values(subject.values.flat().begin(), subject.values.flat().end());
-  move(relative_step);
-  const double above = subject.loss();
-  move(-2.0 * relative_step);
-  const double below = subject.loss();
+  double amount = 0.0;
+  const double numeric = central_difference(amount, [&] {
+    for (std::size_t i = 0; i < v.size(); ++i) subject.x.span()[i] = x.span()[i] + amount * v[i];
+    for (std::size_t i = 0; i < values.size(); ++i)
+      subject.values.flat()[i] = values[i] + amount * w.flat()[i];
+    return subject.loss();
+  });
   subject.x = x;
   std::ranges::copy(values, subject.values.flat().begin());
-  const double numeric = (above - below) / (2.0 * relative_step);
   const double scale = norm(v) * norm(dx) + norm(w.flat()) * norm(gradients.flat());
   if (!(std::abs(numeric - analytic) <= tolerance * scale)) {
     report.failures.push_back(
