@@ -235,6 +235,10 @@ std::vector<std::string> table_notes(const ExperimentResult& result) {
         fmt::format("Learned: {}. Rows that fewer than three quarters of the seeds learned stand in "
                     "parentheses and are not ranked.",
                     result.gate->text));
+  if (std::ranges::any_of(result.metrics,
+                          [](const MetricSpec& one) { return one.sources != SourceRange::any; }))
+    notes.emplace_back(
+        "Near and far: the source of the answer lies within the training length, or is further back.");
   for (const RowInfo& row : result.rows) notes.insert(notes.end(), row.notes.begin(), row.notes.end());
   std::set<std::string> seen;
   double error = 0.0;  // under the main condition

@@ -15,9 +15,9 @@ bool MetricSpec::counts(const Label& label, Index position, Index seq_len, Index
 
 std::string MetricSpec::title(bool is_past_training) const {
   std::string text = name;
+  if (sources == SourceRange::within) text = "near " + text;
+  if (sources == SourceRange::beyond) text = "far " + text;
   if (past && is_past_training) text += " past the training length";
-  if (sources == SourceRange::within) text += ", source within it";
-  if (sources == SourceRange::beyond) text += ", source further away than the training length";
   return text;
 }
 

@@ -29,7 +29,7 @@ struct Label {
   std::optional<bool> draw = {};      // whether one drawn from the earlier answers is right
 };
 
-/// How far back the source of a target is, compared with the training length.
+/// How far back the source of a target is, compared with the training length: near or far in titles.
 enum class SourceRange { any, within, beyond };
 
 /// One number of a table: the mean of a measure over the targets that belong to it.
@@ -49,7 +49,7 @@ struct MetricSpec {
   bool reached(double value, double threshold) const {
     return lower_is_better() ? value <= threshold : value >= threshold;
   }
-  /// "recall accuracy past the training length"; at lengths up to it, where `past` counts all positions, "recall accuracy".
+  /// "near recall accuracy past the training length"; without the last words at lengths up to it, where `past` counts all positions.
   std::string title(bool is_past_training = true) const;
   /// Whether a target at `position` (0, 1, …) of a sequence of `seq_len` tokens counts.
   bool counts(const Label& label, Index position, Index seq_len, Index train_tokens) const;

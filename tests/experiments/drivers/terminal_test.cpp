@@ -112,7 +112,7 @@ TEST(Terminal, ThatCannotMoveItsCursorGetsPlainLines) {
 TEST(Terminal, GetsNoProgressWithQuiet) {
   const Shown shown = run_in_terminal("train", "--quiet " + one_training + "--out run", {});
   EXPECT_EQ(shown.exit_code, 0);
-  EXPECT_THAT(shown.bytes, StartsWith("contested recall, source further away than the training length"));
+  EXPECT_THAT(shown.bytes, StartsWith("far contested recall"));
 }
 
 TEST(Terminal, IsCleanAfterCtrlC) {
