@@ -21,13 +21,9 @@ void add_new(Texts& texts, const std::string& text) {
 /// The keys that define the rows, as headings: "encoding" for model.encoding, or the whole key if the short name
 /// would name two columns. None if rows use different keys, or are all written out.
 Texts factor_headings(const ExperimentResult& result) {
-  Texts shared;
-  for (const RowInfo& row : result.rows) {
-    Texts keys;
-    for (const auto& [key, value] : row.factors) keys.push_back(key);
-    if (shared.empty()) shared = keys;
-    if (!keys.empty() && keys != shared) return {};
-  }
+  const Texts shared = factors_of(result);
+  for (const RowInfo& row : result.rows)
+    if (!row.factors.empty() && row.factors.size() != shared.size()) return {};
   Texts headings;
   for (const std::string& key : shared) {
     const bool unique = std::ranges::count(shared, name_in_section(key), name_in_section) == 1;
@@ -93,6 +89,13 @@ void Grid::add_column(const std::string& heading, const std::vector<GridCell>& c
 std::string full_text(const GridCell& cell) {
   if (cell.text.empty() || cell.note.empty()) return cell.text + cell.note;
   return fmt::format("{} ({})", cell.text, cell.note);
+}
+
+Texts factors_of(const ExperimentResult& result) {
+  Texts keys;
+  for (const RowInfo& row : result.rows)
+    for (const auto& [key, value] : row.factors) add_new(keys, key);
+  return keys;
 }
 
 Grid grid_of_rows(const ExperimentResult& result, const std::string& title) {
@@ -183,7 +186,7 @@ Grid main_grid(const ExperimentResult& result, const MetricSpec& metric) {
     parameters.push_back({group_thousands(cell.parameters)});
     learned.push_back({learned_text(learning_of(result, grid.rows[r]))});
   }
-  grid.details = {grid.names};
+  grid.detail = grid.names;
   grid.add_column("parameters", parameters);
   if (result.gate) grid.add_column("seeds that learned", learned);
   const std::size_t before = grid.headings.size();

@@ -2,6 +2,7 @@
 // terminal_table.cpp only format them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,12 +52,15 @@ struct Grid {
   std::size_t names = 1;  // columns at the left that name the row
   std::vector<std::string> headings = {};
   std::vector<std::vector<GridCell>> lines = {};
-  std::vector<std::string> rows = {};     // labels of the rows that the first lines show; may be empty
-  std::vector<std::size_t> details = {};  // columns that a narrow screen hides
+  std::vector<std::string> rows = {};      // labels of the rows that the first lines show; may be empty
+  std::optional<std::size_t> detail = {};  // a column that a narrow screen hides
 
   /// Adds a column on the right, with a cell for each of the first lines.
   void add_column(const std::string& heading, const std::vector<GridCell>& cells);
 };
+
+/// Every key that is a factor of some row.
+std::vector<std::string> factors_of(const ExperimentResult& result);
 
 /// Only the columns that name the rows of rows_of().
 Grid grid_of_rows(const ExperimentResult& result, const std::string& title);

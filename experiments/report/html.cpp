@@ -230,13 +230,10 @@ std::string page_start(const std::string& title, const std::string& style) {
 }
 
 std::string html_table(const Grid& grid, const std::string& legend) {
-  const auto is_detail = [&](std::size_t c) {
-    return std::ranges::find(grid.details, c) != grid.details.end();
-  };
   std::string html = fmt::format("<div class=\"scroll\"><table>\n<caption>{}{}</caption>\n<thead><tr>",
                                  escape_html(grid.title), legend);
   for (std::size_t c = 0; c < grid.headings.size(); ++c) {
-    const char* kind = c < grid.names ? " class=\"name\"" : is_detail(c) ? " class=\"detail\"" : "";
+    const char* kind = c < grid.names ? " class=\"name\"" : c == grid.detail ? " class=\"detail\"" : "";
     html += fmt::format("<th scope=\"col\"{}>{}</th>", kind, escape_html(grid.headings[c]));
   }
   html += "</tr></thead>\n<tbody>\n";
@@ -248,7 +245,8 @@ std::string html_table(const Grid& grid, const std::string& legend) {
     } else {
       html += line.front().reference ? "<tr class=\"reference\">" : "<tr>";
     }
-    for (std::size_t c = 0; c < line.size(); ++c) html += table_cell(line[c], c < grid.names, is_detail(c));
+    for (std::size_t c = 0; c < line.size(); ++c)
+      html += table_cell(line[c], c < grid.names, c == grid.detail);
     html += "</tr>\n";
   }
   return html + "</tbody>\n</table></div>\n";

@@ -11,20 +11,9 @@
 namespace ordinal::experiments {
 namespace {
 
-/// Every key that is a factor of some row.
-std::vector<std::string> all_factors(const ExperimentResult& result) {
-  std::vector<std::string> keys;
-  for (const RowInfo& row : result.rows) {
-    for (const auto& [key, value] : row.factors) {
-      if (std::ranges::find(keys, key) == keys.end()) keys.push_back(key);
-    }
-  }
-  return keys;
-}
-
 std::vector<std::string> heading_fields(const ExperimentResult& result) {
   std::vector<std::string> fields{"row"};
-  for (const std::string& key : all_factors(result)) fields.push_back(csv(key));
+  for (const std::string& key : factors_of(result)) fields.push_back(csv(key));
   return fields;
 }
 
@@ -32,7 +21,7 @@ std::vector<std::string> heading_fields(const ExperimentResult& result) {
 std::vector<std::string> row_fields(const ExperimentResult& result, const std::string& label) {
   std::vector<std::string> fields{csv(label)};
   const auto row = std::ranges::find(result.rows, label, &RowInfo::label);
-  for (const std::string& key : all_factors(result)) {
+  for (const std::string& key : factors_of(result)) {
     const auto factor = std::ranges::find(row->factors, key, [](const auto& one) { return one.first; });
     fields.push_back(factor == row->factors.end() ? "" : csv(factor->second));
   }
