@@ -112,6 +112,7 @@ void Extrapolation::prepare() {
   if (form_.holds != Holds::scores) share_trainings(cells_);
   ExperimentResult frame = outline_of(form_.rows, form_.makers);
   frame.name = form_.holds == Holds::cells ? settings_.text("experiment.name") : name_by_folder(out_);
+  frame.can_add_seeds = form_.holds == Holds::cells;
   frame.settings = settings_.resolved_config();
   const std::string config = (out_ / "resolved.cfg").string();
   frame.command = !form_.command.empty()

@@ -130,7 +130,7 @@ class Sentences {
   }
 
   /// "At 8x …, “none” has the lowest bits per token, 1.9 ± 0.1: ahead of “a” in 10 of 10 seeds, by 1.2 (0.9 to 1.4); ahead of “b”
-  /// in 7 of 10 seeds: too few to exclude chance." Many rows are only counted.
+  /// in 7 of 10 seeds: too few to exclude chance, add --experiment.seeds=20." Many rows are only counted.
   std::string ranking(const MetricSpec& metric) const {
     const Column groups = column(metric);
     const std::optional<std::size_t> best = best_row(groups, metric);
@@ -151,7 +151,10 @@ class Sentences {
     if (!open.empty()) {
       const std::string rows =
           open.size() > most_named ? fmt::format("{} rows in some seeds", open.size()) : join(open);
-      parts.push_back(fmt::format("ahead of {}: too few to exclude chance", rows));
+      const Index enough = std::max(2 * groups[*best].summary.n, seeds_to_decide(family_.size()));
+      parts.push_back(
+          fmt::format("ahead of {}: too few to exclude chance{}", rows,
+                      result_.can_add_seeds ? fmt::format(", add --experiment.seeds={}", enough) : ""));
     }
     return leader(groups, metric, *best) + mean(groups[*best]) + (parts.empty() ? "" : ": ") +
            joined(parts, "; ") + ".";

@@ -98,8 +98,9 @@ struct ExperimentResult {
   Index missing = 0;              // trainings that are not finished yet
   std::vector<Score> references;  // of baselines: n-grams, readers that ignore order, the oracle
   std::optional<LearningGate> gate;
-  std::string settings;  // resolved.cfg, verbatim
-  std::string command;   // the command that reruns it
+  bool can_add_seeds = true;  // false: the seeds are those of given checkpoints
+  std::string settings;       // resolved.cfg, verbatim
+  std::string command;        // the command that reruns it
   std::vector<std::pair<std::string, std::string>> manifest;
 };
 

@@ -27,10 +27,13 @@ TEST(Answer, SaysInHowManySeedsAndByHowMuch) {
             "“sinusoidal” in 6 of 6 seeds, by 2.180 (1.910 to 2.450).");
 }
 
-TEST(Answer, WithTooFewSeedsSaysSo) {
+TEST(Answer, WithTooFewSeedsSaysHowManyToAdd) {
   EXPECT_EQ(answer(sample_result()),
             "At 4x the training length (16), “none” has the lowest bits per token, 1.133 ± 0.153: ahead of "
-            "“sinusoidal” in 3 of 3 seeds: too few to exclude chance.");
+            "“sinusoidal” in 3 of 3 seeds: too few to exclude chance, add --experiment.seeds=6.");
+  ExperimentResult of_checkpoints = sample_result();
+  of_checkpoints.can_add_seeds = false;
+  EXPECT_THAT(answer(of_checkpoints), testing::EndsWith("in 3 of 3 seeds: too few to exclude chance."));
   EXPECT_THAT(answer(sample_result(1)),
               HasSubstr("1.100: ahead of “sinusoidal” in 1 of 1 seeds: too few to exclude chance"));
   EXPECT_EQ(answer(sample_result(0)), "No cell has been run yet.");
@@ -227,7 +230,8 @@ TEST(Answer, OfManyRowsCountsThem) {
             "At the training length of 4, “d_model = 89” has the lowest bits per token, 89.58 ± 0.32: ahead "
             "of 11 rows.");
   std::erase_if(result.cells, [](const CellResult& cell) { return cell.seed > 3; });
-  EXPECT_THAT(answer(result), HasSubstr(": ahead of 11 rows in some seeds: too few to exclude chance."));
+  EXPECT_THAT(answer(result), HasSubstr(": ahead of 11 rows in some seeds: too few to exclude chance, "
+                                        "add --experiment.seeds=12."));
 }
 
 TEST(Verdicts, WithoutOneTrainingLengthTheLengthIsNamed) {
