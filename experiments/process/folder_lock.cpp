@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,18 +24,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string host_name() {
-  std::array<char, 256> name{};
-  if (::gethostname(name.data(), name.size() - 1) != 0) return "an unknown host";
-  return name.data();
-}
-
 // "process 1234 on host since 2026-11-22 10:11:12"
 std::string own_name() {
   const std::time_t now = std::time(nullptr);
   std::tm local{};
   ::localtime_r(&now, &local);
-  return fmt::format("process {} on {} since {:%Y-%m-%d %H:%M:%S}", ::getpid(), host_name(), local);
+  utsname host{};
+  ::uname(&host);
+  return fmt::format("process {} on {} since {:%Y-%m-%d %H:%M:%S}", ::getpid(), host.nodename, local);
 }
 
 // The lines of .lock: the holder and, of several, their purpose.
@@ -72,9 +69,16 @@ Descriptor make_lock(const fs::path& folder) {
   return file;
 }
 
-// The bytes of .lock to lock: one that several holders share, and one for each name. A single holder locks all bytes.
-constexpr off_t shared_byte = 0;
-constexpr off_t all_bytes = 0;
+// A lock on `count` bytes of .lock. Several holders share the first byte, and each name has a byte of its own; a single holder
+// locks all (count 0).
+struct flock lock_of(short type, off_t first = 0, off_t count = 0) {
+  struct flock lock {};
+  lock.l_type = type;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = first;
+  lock.l_len = count;
+  return lock;
+}
 
 off_t byte_of(const std::string& name) {
   Fnv1a64 hash;
@@ -83,24 +87,16 @@ off_t byte_of(const std::string& name) {
 }
 
 // False if another open file has a lock on some of these bytes.
-bool lock_bytes(const Descriptor& file, short type, off_t first, off_t count, const fs::path& folder) {
-  struct flock bytes {};
-  bytes.l_type = type;
-  bytes.l_whence = SEEK_SET;
-  bytes.l_start = first;
-  bytes.l_len = count;
-  if (::fcntl(file.number(), F_OFD_SETLK, &bytes) == 0) return true;
+bool locks(const Descriptor& file, struct flock lock, const fs::path& folder) {
+  if (::fcntl(file.number(), F_OFD_SETLK, &lock) == 0) return true;
   if (errno != EAGAIN && errno != EACCES) fail("cannot lock", folder);
   return false;
 }
 
-// Whether a single holder has locked all bytes.
-bool is_held_alone(const Descriptor& file) {
-  struct flock bytes {};
-  bytes.l_type = F_RDLCK;
-  bytes.l_whence = SEEK_SET;
-  bytes.l_len = 1;
-  return ::fcntl(file.number(), F_OFD_GETLK, &bytes) == 0 && bytes.l_type == F_WRLCK && bytes.l_len == 0;
+// The lock of another open file that is in the way of this one; of type F_UNLCK if there is none.
+struct flock obstacle(const Descriptor& file, struct flock lock) {
+  if (::fcntl(file.number(), F_OFD_GETLK, &lock) != 0) lock.l_type = F_UNLCK;
+  return lock;
 }
 
 void write_lines(const Descriptor& file, const std::string& text, const fs::path& folder) {
@@ -117,21 +113,18 @@ void write_lines(const Descriptor& file, const std::string& text, const fs::path
 
 FolderLock::FolderLock(const fs::path& folder, Holder holder, const std::string& purpose)
     : folder_(folder), file_(make_lock(folder)) {
-  if (holder == Holder::here)
-    hold();
-  else
+  if (holder == Holder::one_of_several) {
     join(fnv1a64_hex(std::as_bytes(std::span(purpose))));
-}
-
-void FolderLock::hold() {
-  if (!lock_bytes(file_, F_WRLCK, 0, all_bytes, folder_)) refuse(file_, folder_, "its results");
+    return;
+  }
+  if (!locks(file_, lock_of(F_WRLCK), folder_)) refuse(file_, folder_, "its results");
   write_lines(file_, own_name(), folder_);
   remove_leftovers(folder_);
 }
 
 // The first holder writes the purpose before it shares the byte.
 void FolderLock::join(const std::string& purpose) {
-  const auto locked = [&](short type) { return lock_bytes(file_, type, shared_byte, 1, folder_); };
+  const auto locked = [&](short type) { return locks(file_, lock_of(type, 0, 1), folder_); };
   while (true) {
     if (locked(F_WRLCK)) {
       write_lines(file_,
@@ -141,7 +134,8 @@ void FolderLock::join(const std::string& purpose) {
       return;
     }
     if (locked(F_RDLCK)) break;
-    if (is_held_alone(file_)) refuse(file_, folder_, "its results");
+    const struct flock held = obstacle(file_, lock_of(F_RDLCK, 0, 1));
+    if (held.l_type == F_WRLCK && held.l_len == 0) refuse(file_, folder_, "its results");
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   if (lines_of(file_).second != purpose) refuse(file_, folder_, "results of other settings");
@@ -153,7 +147,7 @@ Descriptor FolderLock::reserve(const std::string& name) const {
   Descriptor file = open_lock(folder_, O_RDWR);
   check(folder_ / name);
   if (!file.open()) fail("cannot lock", folder_);
-  return lock_bytes(file, F_WRLCK, byte_of(name), 1, folder_) ? std::move(file) : Descriptor(-1);
+  return locks(file, lock_of(F_WRLCK, byte_of(name), 1), folder_) ? std::move(file) : Descriptor(-1);
 }
 
 void FolderLock::check(const fs::path& path) const {
@@ -180,11 +174,7 @@ void FolderLock::check(const fs::path& path) const {
 std::string folder_writer(const fs::path& folder) {
   const Descriptor file = open_lock(folder, O_RDONLY);
   if (!file.open() || !is_regular(file)) return "";
-  struct flock whole {};
-  whole.l_type = F_WRLCK;  // conflicts with any lock
-  whole.l_whence = SEEK_SET;
-  const bool held = ::fcntl(file.number(), F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
-  return held ? lines_of(file).first : "";
+  return obstacle(file, lock_of(F_WRLCK)).l_type == F_UNLCK ? "" : lines_of(file).first;
 }
 
 }  // namespace ordinal::experiments

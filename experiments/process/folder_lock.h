@@ -36,7 +36,6 @@ class FolderLock final : public WriteGuard {
   void check(const std::filesystem::path& path) const override;
 
  private:
-  void hold();
   void join(const std::string& purpose);
 
   std::filesystem::path folder_;

@@ -10,19 +10,9 @@
 namespace ordinal::experiments {
 namespace {
 
-// The value of the first line "name : value" of /proc/cpuinfo.
-std::string processor_fact(const std::string& name) {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);) {
-    const std::size_t colon = line.find(": ");
-    if (line.starts_with(name) && colon != std::string::npos) return line.substr(colon + 2);
-  }
-  return "unknown";
-}
-
 std::string hint(const BlasInfo& blas) {
-  const bool has_avx512 = (" " + processor_fact("flags") + " ").find(" avx512f ") != std::string::npos;
-  if (!has_avx512 || blas.lanes == 16) return "";
+  const std::string flags = rest_of_line("/proc/cpuinfo", "flags\t\t:") + " ";
+  if (flags.find(" avx512f ") == std::string::npos || blas.lanes == 16) return "";
   return "\nhint: this processor has AVX-512, but this build does not use it, and is about half as fast; "
          "configure with ORDINAL_NATIVE=ON";
 }
@@ -43,22 +33,26 @@ std::string results_version() {
 
 std::vector<std::pair<std::string, std::string>> machine_facts() {
   const BlasInfo blas = blas_info();
+  const std::string processor = rest_of_line("/proc/cpuinfo", "model name\t: ");
   return {{"version", ORDINAL_VERSION},
           {"products", blas.products},
           {"compiler", ORDINAL_COMPILER},
           {"flags", ORDINAL_FLAGS},
           {"blas", fmt::format("{} ({}, {})", blas.version, blas.threading, blas.kernel)},
-          {"processor", processor_fact("model name")}};
-}
-
-std::string build_of_bits() {
-  return fmt::format("{} with {} products", ORDINAL_VERSION, blas_info().products);
+          {"processor", processor.empty() ? "unknown" : processor}};
 }
 
 std::string builds_with_this(const std::string& before) {
-  const std::string here = build_of_bits();
+  const std::string here = fmt::format("{} with {} products", ORDINAL_VERSION, blas_info().products);
   if (before.ends_with(here)) return before;
   return before.empty() ? here : before + "; " + here;
+}
+
+std::string rest_of_line(const std::filesystem::path& file, const std::string& start) {
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with(start)) return line.substr(start.size());
+  return "";
 }
 
 }  // namespace ordinal::experiments

@@ -1,6 +1,7 @@
 // The machine and build of a run, for the start-up line and the manifest.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,11 +18,11 @@ std::vector<std::pair<std::string, std::string>> machine_facts();
 /// "0.10": what this version writes is not mixed with what others wrote.
 std::string results_version();
 
-/// What the bits of a training depend on besides its settings: "0.10.0 with portable products".
-std::string build_of_bits();
-
-/// All builds that ran a training, in their order and separated by semicolons: those of `before`, then this one unless it is
-/// the last of them.
+/// All builds that ran a training, "0.10.0 with portable products", in their order and separated by semicolons: those of
+/// `before`, then this one unless it is the last of them. Its bits depend on them besides its settings.
 std::string builds_with_this(const std::string& before);
+
+/// The rest of the first line of a file that starts with `start`; empty if there is none. For files in /proc.
+std::string rest_of_line(const std::filesystem::path& file, const std::string& start);
 
 }  // namespace ordinal::experiments

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <limits>
 
+#include "experiments/process/machine.h"
 #include "framework/core/errors.h"
 #include "framework/core/text.h"
 
@@ -29,25 +30,14 @@ double number_in(const fs::path& file) {
   return parse_real(word).value_or(none);
 }
 
-// The lowest limit of a control group and its ancestors. In a container the path may be that of the host; then only
-// the root exists.
-double lowest_limit(const fs::path& mount, const fs::path& group) {
+// The lowest limit of the control group, "0::/group" in its file (lines of version 1 have a number and controllers), and its
+// ancestors. In a container the path may be that of the host; then only the root exists.
+double control_group_limit(const fs::path& root) {
   double lowest = none;
-  for (fs::path at = group.lexically_normal();; at = at.parent_path()) {
-    lowest = std::min(lowest, number_in(mount / at.relative_path() / "memory.max"));
+  for (fs::path at = rest_of_line(root / "proc/self/cgroup", "0::");; at = at.parent_path()) {
+    lowest = std::min(lowest, number_in(root / "sys/fs/cgroup" / at.relative_path() / "memory.max"));
     if (at == at.parent_path()) return lowest;
   }
-}
-
-// Reads the line "0::/group" of /proc/self/cgroup; lines of version 1 have a number and controllers.
-double control_group_limit(const fs::path& root) {
-  const fs::path mount = root / "sys/fs/cgroup";
-  double lowest = none;
-  std::ifstream groups(root / "proc/self/cgroup");
-  for (std::string line; std::getline(groups, line);) {
-    if (line.starts_with("0::")) lowest = std::min(lowest, lowest_limit(mount, line.substr(3)));
-  }
-  return lowest;
 }
 
 // The bytes left in the address space.

@@ -27,14 +27,10 @@ std::string fitted(const std::string& text, std::size_t columns) {
   return line;
 }
 
-bool can_redraw() {
-  const auto terminal = terminal_of(STDERR_FILENO);
-  return terminal && terminal->moves;
-}
-
 }  // namespace
 
-Progress::Progress(bool quiet) : quiet_(quiet), redraws_(can_redraw()) {}
+Progress::Progress(bool quiet)
+    : quiet_(quiet), redraws_(terminal_of(STDERR_FILENO).value_or(Terminal{.moves = false}).moves) {}
 
 void Progress::say(const std::string& line) {
   const std::lock_guard lock(mutex_);

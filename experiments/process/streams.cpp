@@ -22,6 +22,9 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
+// Whether everything printed on stdout was written.
+bool is_flushed() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0; }
+
 }  // namespace
 
 void prepare_streams() {
@@ -41,8 +44,7 @@ void give_on_stdout(const std::string& text) {
 void answer_on_stdout(const std::string& text) {
   errno = 0;
   give_on_stdout(text);
-  const bool failed = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
-  if (!failed) return;
+  if (is_flushed()) return;
   const int reason = errno;
   (void)std::freopen("/dev/null", "w", stdout);
   if (reason != EPIPE) throw std::runtime_error(fmt::format("stdout: {}", std::strerror(reason)));
@@ -56,22 +58,17 @@ void draw_on_stderr(const std::string& text) {
 
 bool stdout_is_whole(const std::string& program) {
   errno = 0;
-  const bool whole = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
-  if (!whole) {
-    say_on_stderr(fmt::format("{}: stdout: {}: not all results were printed; files of results are complete\n",
-                              program, errno == 0 ? "cannot write" : std::strerror(errno)));
-  }
-  return whole;
+  if (is_flushed()) return true;
+  say_on_stderr(fmt::format("{}: stdout: {}: not all results were printed; files of results are complete\n",
+                            program, errno == 0 ? "cannot write" : std::strerror(errno)));
+  return false;
 }
 
 std::optional<Terminal> terminal_of(int stream) {
   if (isatty(stream) == 0) return std::nullopt;
   Terminal terminal;
   winsize size{};
-  if (ioctl(stream, TIOCGWINSZ, &size) == 0) {  // 0: unknown
-    if (size.ws_col > 1) terminal.columns = size.ws_col;
-    if (size.ws_row > 1) terminal.rows = size.ws_row;
-  }
+  if (ioctl(stream, TIOCGWINSZ, &size) == 0 && size.ws_col > 1) terminal.columns = size.ws_col;  // 0: unknown
   const std::string name = variable("TERM");
   terminal.moves = !name.empty() && name != "dumb";
   terminal.colors = terminal.moves && variable("NO_COLOR").empty();

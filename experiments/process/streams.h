@@ -32,7 +32,6 @@ bool stdout_is_whole(const std::string& program);
 /// What a terminal can show. Never cached: a window may change its size at any time.
 struct Terminal {
   std::size_t columns = 80;
-  std::size_t rows = 24;
   bool moves = true;    // its cursor can be moved: TERM is set, and not dumb
   bool colors = false;  // `moves`, and NO_COLOR is not set (no-color.org)
 };
