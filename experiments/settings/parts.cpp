@@ -98,10 +98,6 @@ std::string definition_of(const PartInfo& part) {
 
 }  // namespace
 
-bool PartInfo::has(const std::string& option) const {
-  return std::ranges::find(options, option, &OptionSpec::name) != options.end();
-}
-
 std::vector<OptionSpec> PartInfo::in_effect(const Part& part, const ModelShape& shape) const {
   if (resolve != nullptr) return resolve(part, shape);
   std::vector<OptionSpec> values = options;
@@ -196,21 +192,6 @@ std::string parts_text(const std::vector<NamedPart>& parts) {
   return text;
 }
 
-std::string option_hint(const std::string& section, const std::string& option, const std::string& value) {
-  std::vector<std::string> owners;
-  std::string example;
-  for (const PartKind& kind : part_kinds()) {
-    if (!kind.form.starts_with(section)) continue;
-    for (const PartInfo& part : kind.parts) {
-      if (!part.has(option)) continue;
-      owners.push_back(part.name);
-      const std::string text = to_string(Part{part.name, {{option, value}}});
-      if (example.empty()) example = fmt::format(fmt::runtime(kind.form), text);
-    }
-  }
-  return owners.empty() ? "" : fmt::format("it is an option of {}, write {}", joined(owners), example);
-}
-
 std::string names_only(std::vector<NamedPart> parts) {
   for (NamedPart& named : parts) named.part.options.clear();
   return parts_text(parts);
@@ -218,10 +199,11 @@ std::string names_only(std::vector<NamedPart> parts) {
 
 std::string list_text(const std::string& name) {
   std::string text;
+  std::vector<std::string> kinds;
   std::vector<std::string> names;
   for (const PartKind& kind : part_kinds()) {
     if (name.empty()) text += fmt::format("{}{} ({})\n\n", text.empty() ? "" : "\n", kind.title, kind.keys);
-    names.push_back(kind.title);
+    for (std::vector<std::string>* all : {&kinds, &names}) all->push_back(kind.title);
     for (const PartInfo& part : kind.parts) {
       names.push_back(part.name);
       if (name.empty() || name == part.name || kind.is_called(name)) text += described(part);
@@ -229,8 +211,9 @@ std::string list_text(const std::string& name) {
     }
   }
   if (text.empty()) {
-    throw ConfigError(
-        fmt::format("--list: there is nothing called '{}' (did you mean {}?)", name, nearest(name, names)));
+    const std::string meant = did_you_mean(name, names);
+    throw ConfigError(fmt::format("--list: there is nothing called '{}'{}", name,
+                                  meant.empty() ? ", expected a part, or one of " + joined(kinds) : meant));
   }
   if (name.empty())
     text +=

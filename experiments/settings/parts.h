@@ -19,7 +19,6 @@ struct PartInfo {
   // Resolves its options for a model; null if none of them depends on the model.
   std::vector<OptionSpec> (*resolve)(const Part&, const ModelShape&) = nullptr;
 
-  bool has(const std::string& option) const;
   /// All options of `part`, which is of this kind, with their values in a model of that shape.
   std::vector<OptionSpec> in_effect(const Part& part, const ModelShape& shape) const;
 };
@@ -67,10 +66,6 @@ struct PlacedEncoding {
 /// Throws ConfigError for more pieces.
 PlacedEncoding placed_encoding(const std::string& text);
 std::string placed_text(const PlacedEncoding& placed);
-
-/// "it is an option of rope, xpos, write …": which of the parts that keys of a section name have an option, and how to set it;
-/// with an empty section, which of all parts. Empty if none has it.
-std::string option_hint(const std::string& section, const std::string& option, const std::string& value);
 
 /// The text of --list: all kinds, or the part of that name. Throws ConfigError if there is none.
 std::string list_text(const std::string& name);

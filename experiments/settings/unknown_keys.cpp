@@ -1,4 +1,4 @@
-// What a name that is no key may mean.
+// What a name that is no key may mean: the nearest name of a key or an option within a distance.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,66 +32,79 @@ const ByName formerly = {
     {"completion", "--help shows all options and keys, --list NAME a part with its options"},
     {"plan-ranks", "progress shows the time left after the first training"}};
 
-std::string section_of(const std::string& name) {
-  return name.substr(0, std::min(name.find('.'), name.size()));
+// A name that something has: a key or, if that is empty, an option of parts.
+struct Known {
+  std::string name;
+  std::string section;  // "train."; empty outside the sections
+  std::string key;
+};
+
+// Those of the section first.
+std::vector<Known> known_names(const std::string& section, const std::vector<std::string>& options) {
+  std::vector<Known> known;
+  for (const std::string& option : options) known.push_back({option, "", option});
+  for (const auto& [name, key] : elsewhere) known.push_back({name, "", key});
+  for (const Key& key : all_keys())
+    known.push_back({name_in_section(key.name), key.section() + ".", key.name});
+  for (const PartKind& kind : part_kinds()) {
+    for (const PartInfo& part : kind.parts) {
+      for (const OptionSpec& option : part.options)
+        known.push_back({option.name, kind.form.substr(0, kind.form.find('.') + 1), ""});
+    }
+  }
+  std::ranges::stable_partition(known, [&](const Known& one) { return one.section == section; });
+  return known;
 }
 
-std::string expected_in(const std::string& section) {
+// "it is an option of rope, xpos, write …": which of the parts that keys of a section name, or with an empty one which of all
+// parts, have an option, and how to set it.
+std::string option_hint(const std::string& section, const std::string& name, const std::string& value) {
+  std::vector<std::string> owners;
+  std::string example;
+  for (const PartKind& kind : part_kinds()) {
+    if (!kind.form.starts_with(section)) continue;
+    for (const PartInfo& part : kind.parts) {
+      if (std::ranges::count(part.options, name, &OptionSpec::name) == 0) continue;
+      owners.push_back(part.name);
+      const std::string text = to_string(Part{part.name, {{name, value}}});
+      if (example.empty()) example = fmt::format(fmt::runtime(kind.form), text);
+    }
+  }
+  return fmt::format(": it is an option of {}, write {}", joined(owners), example);
+}
+
+std::string expected_in(const std::string& section, const std::string& outside) {
   std::vector<std::string> sections;
   std::vector<std::string> names;
   for (const Key& key : all_keys()) {
     if (std::ranges::find(sections, key.section()) == sections.end()) sections.push_back(key.section());
-    if (key.section() == section) names.push_back(name_in_section(key.name));
+    if (key.name.starts_with(section)) names.push_back(name_in_section(key.name));
   }
-  return names.empty() ? ", expected a key of " + joined(sections) : ", expected one of " + joined(names);
-}
-
-// The nearest name of its section if it is near, else all that were expected. Without a section, of all sections.
-std::string near(const std::string& name, const std::string& value, std::vector<std::string> known,
-                 const auto& meant) {
-  const std::string bare = name_in_section(name);
-  const std::string section = bare == name ? "" : section_of(name) + ".";
-  if (!section.empty()) known.clear();
-  for (const Key& key : all_keys())
-    if (key.name.starts_with(section)) known.push_back(key.name);
-  std::vector<std::string> compared = known;
-  std::ranges::transform(known, compared.begin(), name_in_section);
-  for (const PartKind& kind : part_kinds()) {
-    for (const PartInfo& part : kind.parts) {
-      for (const OptionSpec& option : part.options)
-        if (kind.form.starts_with(section)) compared.push_back(option.name);
-    }
-  }
-  if (did_you_mean(bare, compared).empty()) return expected_in(section_of(name));
-  const std::string nearest_one = nearest(bare, compared);
-  const auto place = static_cast<std::size_t>(std::ranges::find(compared, nearest_one) - compared.begin());
-  if (place < known.size()) return meant(known[place]);
-  return fmt::format(" (did you mean {}?): {}", nearest_one, option_hint(section, nearest_one, value));
+  const bool is_section = !section.empty() && !names.empty();
+  return is_section ? ", expected one of " + joined(names)
+                    : ", expected " + outside + "a key of " + joined(sections);
 }
 
 }  // namespace
 
 std::string hint_for(const std::string& given, const std::string& value,
                      const std::vector<std::string>& options, const std::string& dashes) {
-  const std::string name = without_prefix(given);
-  const std::string bare = name.substr(name.rfind('.') + 1);
-  const std::string prefix = given.substr(0, given.size() - name.size());
-  const std::string shown = prefix.empty() && !value.empty() ? value : "…";
-  const auto meant = [&](const std::string& key) {
-    return fmt::format(" (did you mean {}{}?)", dashes, key);
-  };
-  const auto now = formerly.find(name);
+  const std::string full = without_prefix(given);
+  const std::string name = full.substr(full.rfind('.') + 1);
+  const std::string section = full.substr(0, full.size() - name.size());
+  const std::string prefix = given.substr(0, given.size() - full.size());
+  const auto now = formerly.find(full);
   if (now != formerly.end()) return ": " + fmt::format(fmt::runtime(now->second), prefix, value);
-  const bool has_section = bare != name;
-  const std::string of_section = has_section ? option_hint(section_of(name) + ".", bare, shown) : "";
-  if (!of_section.empty()) return ": " + of_section;
-  const auto key = elsewhere.find(bare);
-  if (key != elsewhere.end()) return meant(key->second);
-  for (const Key& known : all_keys()) {
-    if (name_in_section(known.name) == bare) return meant(known.name);
-  }
-  const std::string of_any = option_hint("", bare, shown);
-  return of_any.empty() ? near(name, shown, options, meant) : ": " + of_any;
+  const std::vector<Known> known = known_names(section, options);
+  std::vector<std::string> names;
+  for (const Known& one : known) names.push_back(one.name);
+  const std::string hint = did_you_mean(name, names);
+  const std::string outside = options.empty() ? "" : dashes + joined(options, ", " + dashes) + ", or ";
+  if (hint.empty()) return expected_in(section, outside);
+  const Known& meant = *std::ranges::find(known, nearest(name, names), &Known::name);
+  if (!meant.key.empty()) return fmt::format(" (did you mean {}{}?)", dashes, meant.key);
+  return (meant.name == name ? "" : hint) + option_hint(meant.section == section ? section : "", meant.name,
+                                                        prefix.empty() && !value.empty() ? value : "…");
 }
 
 }  // namespace ordinal::experiments

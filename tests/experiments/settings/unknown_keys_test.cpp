@@ -10,6 +10,7 @@ namespace ordinal::experiments {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 TEST(UnknownKeys, AreAnsweredWithHowToWriteWhatWasMeant) {
   for (const auto& [key, value, hint] : std::vector<std::array<std::string, 3>>{
@@ -41,12 +42,23 @@ TEST(UnknownKeys, AreAnsweredWithHowToWriteWhatWasMeant) {
            {"train.lr", "1", " (did you mean train.learning_rate?)"},
            {"train.beta3", "1",
             " (did you mean beta1?): it is an option of adamw, write train.optimizer = adamw(beta1=1)"},
+           {"batchsize", "1", " (did you mean train.batch?)"},
+           {"model.stepz", "1", " (did you mean train.steps?)"},
            // None is near.
+           {"task.out_dir", "x", ", expected one of name, train_length, lengths, file"},
            {"benchmark.qqqqqqqqq", "1", ", expected one of sizes, encodings, steps"},
            {"qqqqqqqqqqqqqq", "1",
             ", expected a key of experiment, task, model, train, finetune, evaluate, generate, encoding, "
             "claims, benchmark"}})
     EXPECT_EQ(hint_for(key, value), hint) << key;
+}
+
+TEST(UnknownKeys, OnACommandLineMayBeOptionsOutsideTheSections) {
+  const std::vector<std::string> options = {"out", "quiet"};
+  EXPECT_EQ(hint_for("quit", "", options, "--"), " (did you mean --quiet?)");
+  EXPECT_EQ(hint_for("train.stepz", "1", options, "--"), " (did you mean --train.steps?)");
+  EXPECT_THAT(hint_for("out_dir", "x", options, "--"),
+              StartsWith(", expected --out, --quiet, or a key of experiment, task, "));
 }
 
 TEST(UnknownKeys, OfEveryOptionNameAPartThatHasIt) {
