@@ -129,17 +129,26 @@ void Settings::add_to_section(const std::string& kind, const std::string& id, co
   }
 }
 
-std::vector<Settings::Line> Settings::lines(bool in_file) const {
-  std::vector<Line> lines;
+std::string Settings::config(bool with_origins) const {
+  std::string text;
+  std::string in_section;
   const auto add = [&](const std::string& section, const std::string& name, const std::string& value,
                        const std::string& origin) {
+    if (section != in_section) text += fmt::format("{}[{}]\n", text.empty() ? "" : "\n", section);
+    in_section = section;
     const Key* key = find_key(section.find(' ') == std::string::npos ? section + "." + name : name);
     const bool are_files = key != nullptr && key->option.type == OptionType::files;  // one per line
-    for (const std::string& one : are_files ? split_outside_brackets(value, '\n') : std::vector{value})
-      if (!are_files || !in_file || !one.empty()) lines.push_back({section, name, one, origin});
+    for (const std::string& one : are_files ? split_outside_brackets(value, '\n') : std::vector{value}) {
+      if (name.empty() || (are_files && one.empty())) continue;
+      const std::string line = fmt::format("{} = {}", name, one);
+      // Only generate.prompt can contain what a config cannot; see config_file.cpp.
+      const bool is_config = one.find_first_of("#\n\r") == std::string::npos;
+      if (with_origins) text += fmt::format("{:<40}  # {}\n", line, origin);
+      if (!with_origins && is_config) text += line + "\n";
+    }
   };
   for (const Key& key : all_keys())
-    add(key.section(), name_in_section(key.name), text(key.name), origin(key.name));
+    add(key.section(), name_in_section(key.name), this->text(key.name), origin(key.name));
   for (const char* kind : {"compare", "row", "claim"}) {
     for (const WrittenSection& section : sections(kind)) {
       const std::string title = section.kind + (section.id.empty() ? "" : " " + section.id);
@@ -147,36 +156,6 @@ std::vector<Settings::Line> Settings::lines(bool in_file) const {
       for (const auto& [key, value, origin] : section.settings) add(title, key, value, origin);
     }
   }
-  return lines;
-}
-
-std::string Settings::resolved_config() const {
-  std::string text;
-  std::string section;
-  for (const Line& line : lines(true)) {
-    if (line.section != section) text += fmt::format("{}[{}]\n", section.empty() ? "" : "\n", line.section);
-    section = line.section;
-    // Only generate.prompt can contain what a config cannot; see config_file.cpp.
-    const bool fits = line.value.find_first_of("#\n\r") == std::string::npos;
-    if (fits && !line.name.empty()) text += fmt::format("{} = {}\n", line.name, line.value);
-  }
-  return text;
-}
-
-std::string Settings::print_config() const {
-  std::vector<std::pair<std::string, std::string>> table;
-  std::size_t width = 0;
-  for (const Line& line : lines(false)) {
-    const bool is_row = line.section.starts_with("row ");
-    const bool is_of_results = !is_row && line.section.find(' ') != std::string::npos;
-    if (line.name.empty() || is_of_results) continue;
-    const std::string place = is_row ? fmt::format("[{}] ", line.section) : line.section + ".";
-    table.emplace_back(fmt::format("{}{} = {}", place, line.name, line.value), line.origin);
-    width = std::max(width, table.back().first.size());
-  }
-  std::string text;
-  for (const auto& [setting, origin] : table)
-    text += fmt::format("{:<{}}  ({})\n", setting, std::min<std::size_t>(width, 60), origin);
   return text;
 }
 

@@ -69,7 +69,7 @@ class Settings {
   void reset(const std::string& key);
 
   /// What is compared, in the order in which it was first given.
-  std::vector<Factor> factors() const { return factors(false); }
+  std::vector<Factor> factors(bool tuned = false) const;
   /// Keys whose best value is chosen for each row: compare.tune.….
   std::vector<Factor> tuned() const { return factors(true); }
   /// Whether rows are given; else there is one, of these settings.
@@ -85,24 +85,16 @@ class Settings {
                       const std::string& value, const std::string& origin);
 
   /// A config file that reproduces these settings.
-  std::string resolved_config() const;
-  /// A table: key, value, origin.
-  std::string print_config() const;
+  std::string resolved_config() const { return config(false); }
+  /// The same with the origin of each setting behind it, as a comment.
+  std::string print_config() const { return config(true); }
 
  private:
   struct Value {
     std::string text;
     std::string origin;
   };
-  std::vector<Factor> factors(bool tuned) const;
-  struct Line {
-    std::string section;
-    std::string name;
-    std::string value;
-    std::string origin;
-  };
-  /// All that is set, for resolved_config() or print_config().
-  std::vector<Line> lines(bool in_file) const;
+  std::string config(bool with_origins) const;
 
   std::map<std::string, Value> given_;  // only given values, because each row of an experiment copies them
   std::vector<WrittenSection> sections_;

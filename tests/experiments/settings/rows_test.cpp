@@ -12,6 +12,7 @@ namespace ordinal::experiments {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -252,14 +253,18 @@ TEST(ResolvedConfig, OfAComparisonGivesTheSameRows) {
   EXPECT_THAT(again.tuned()[0].values, ElementsAre("1e-3", "3e-3"));
 }
 
-TEST(PrintConfig, ShowsWhatIsComparedAndWhereItWasSaid) {
+TEST(PrintConfig, IsAConfigWithOrigins) {
   const std::string path = config("print.cfg",
                                   "[compare]\nmodel.d_model = 32, 64\ntune.train.learning_rate = 1e-3, 3e-3\n"
                                   "[row a]\nmodel.layers = 1\n");
-  EXPECT_THAT(rows_of_words({"--config", path}).print_config(),
-              AllOf(HasSubstr("compare.model.d_model = 32, 64"), HasSubstr("(" + path + ":2)"),
-                    HasSubstr("compare.tune.train.learning_rate = 1e-3, 3e-3"),
-                    HasSubstr("[row a] model.layers = 1"), HasSubstr("(" + path + ":5)")));
+  const Settings given = rows_of_words({"--config", path, "--train.steps=7"});
+  const std::string printed = given.print_config();
+  for (const std::string& line : std::vector<std::string>{
+           "steps = 7 +# command line", "heads = 4 +# default", "model.d_model = 32, 64 +# " + path + ":2",
+           "tune.train.learning_rate = 1e-3, 3e-3 +# " + path + ":3",
+           "\\[row a\\]\nmodel.layers = 1 +# " + path + ":5"})
+    EXPECT_THAT(printed, ContainsRegex("\n" + line + "\n"));
+  EXPECT_EQ(settings_from(printed).resolved_config(), given.resolved_config());
 }
 
 }  // namespace
