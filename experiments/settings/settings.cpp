@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "experiments/settings/command_line.h"
 #include "framework/core/errors.h"
 #include "framework/core/options.h"
 #include "framework/core/part.h"
@@ -46,21 +47,15 @@ const std::string* WrittenSection::find(const std::string& key) const {
 }
 
 Settings Settings::from_map(const std::map<std::string, std::string>& values, const std::string& origin) {
-  Settings settings;
-  std::vector<std::string> problems;
+  Source config;
   for (const auto& [name, value] : values) {
     const Key* key = find_key(name);
-    if (key == nullptr && name.find('.') == std::string::npos) continue;
-    const std::string problem = key == nullptr ? hint_for(name, value) : complaint(*key, value);
-    if (key != nullptr && problem.empty()) {
-      settings.set(name, value, origin);
-    } else {
-      const char* form = key == nullptr ? "{}: unknown key {}{}" : "{}: {}: {}";
-      problems.push_back(printable(fmt::format(fmt::runtime(form), origin, name, problem)));
-    }
+    const bool are_files = key != nullptr && key->option.type == OptionType::files;
+    if (name.find('.') == std::string::npos) continue;
+    for (const std::string& one : are_files ? split_outside_brackets(value, '\n') : std::vector{value})
+      config.entries.push_back({name, one, origin});
   }
-  if (!problems.empty()) throw ConfigError(joined(problems, "\n"));
-  return settings;
+  return read_settings(config, {});
 }
 
 Index Settings::integer(const std::string& key) const { return parse_integer(text(key)).value(); }

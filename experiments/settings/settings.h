@@ -47,8 +47,8 @@ struct WrittenSection {
 /// Every key is at its default until it is set.
 class Settings {
  public:
-  /// Takes the values of keys by name, as in a checkpoint's metadata. Ignores names outside the sections. Throws ConfigError
-  /// with a line for each unknown key and each value that its key may not have; `origin` is where the values come from.
+  /// Takes the values of keys by name, as in a checkpoint's metadata, like a config file. Ignores names outside the sections.
+  /// Throws ConfigError with a line for each that a config may not have; `origin` is where the values come from.
   static Settings from_map(const std::map<std::string, std::string>& values, const std::string& origin);
 
   /// Each throws std::out_of_range for a name that is not a key.

@@ -7,14 +7,12 @@
 #include <fstream>
 
 #include "experiments/settings/parts.h"
-#include "framework/core/errors.h"
 #include "tests/experiments/with.h"
 
 namespace ordinal::experiments {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 Metadata metadata_of(const Settings& settings) { return plan_of(settings).metadata(3); }
 
@@ -67,17 +65,6 @@ TEST(FirstDifference, OfAnotherVersionIsTheVersion) {
   ASSERT_TRUE(found);
   EXPECT_EQ(found->there, "0.1") << "which did not say it";
   EXPECT_EQ(found->here, here);
-}
-
-TEST(FirstDifference, OfMetadataThatMakesNoSettingsIsRefused) {
-  for (const auto& [key, value, problem] : std::vector<std::array<std::string, 3>>{
-           {"positional.base", "500", "checkpoint: unknown key positional.base: it is an option"},
-           {"model.heads", "-2", "checkpoint: model.heads: got -2"}}) {
-    Metadata there = metadata_of(Settings());
-    there[key] = value;
-    EXPECT_THAT([&] { difference(there, Settings(), Binds::training); },
-                ThrowsMessage<ConfigError>(HasSubstr(problem)));
-  }
 }
 
 TEST(FirstDifference, AFileThatMovedDoesNotMatterButAnotherTextDoes) {
