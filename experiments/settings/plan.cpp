@@ -10,13 +10,6 @@
 #include "framework/core/text.h"
 
 namespace ordinal::experiments {
-namespace {
-
-bool reads_files(const std::string& task) {
-  return std::ranges::count(tasks().find(task).options, OptionType::files, &OptionSpec::type) > 0;
-}
-
-}  // namespace
 
 PositionalChoice positional_choice(const Settings& settings) {
   const auto [encoding, training, test] = placed_encoding(settings.text(encoding_key));
@@ -32,8 +25,9 @@ bool exchanges_encoding(const Settings& settings) { return settings.text("finetu
 
 Part task_part(const Settings& settings) {
   Part task = parse_part(settings.text("task.name"));
-  if (settings.is_given("task.file") && reads_files(task.name))
-    task.options.emplace("file", settings.text("task.file"));
+  const std::vector<OptionSpec> options = tasks().find(task.name).options;
+  const bool reads_files = std::ranges::count(options, OptionType::files, &OptionSpec::type) > 0;
+  if (settings.is_given("task.file") && reads_files) task.options.emplace("file", settings.text("task.file"));
   return task;
 }
 
@@ -57,14 +51,13 @@ std::string version_of(const Metadata& metadata) {
 
 namespace {
 
-// The section model in effect; model.causal = auto is what the task needs.
-ModelConfig model_section(const Settings& settings) {
-  Settings resolved = settings;
+// model.causal = auto is what the task needs.
+Settings with_direction(Settings settings) {
   if (settings.text("model.causal") == "auto") {
-    resolved.set("model.causal", task_direction(settings) == Direction::bidirectional ? "false" : "true",
+    settings.set("model.causal", task_direction(settings) == Direction::bidirectional ? "false" : "true",
                  settings.origin("model.causal"));
   }
-  return section_options<ModelConfig>(resolved, "model");
+  return settings;
 }
 
 // An exclusive upper bound on the positions in training.
@@ -131,14 +124,17 @@ Index warmup(const Settings& settings) {
 }
 
 // 0.003 and 3e-3 are the same number.
-std::string described_value(const Key& key, const std::string& value) {
-  return key.option.type == OptionType::real ? number_text(parse_real(value).value()) : value;
+std::string described_value(const Key& key, const Settings& settings) {
+  if (key.name == "train.warmup") return std::to_string(warmup(settings));
+  return key.option.type == OptionType::real ? number_text(settings.real(key.name)) : settings.text(key.name);
 }
 
 }  // namespace
 
 Plan::Plan(const Settings& given, std::shared_ptr<const Task> of)
-    : settings(given), task(std::move(of)), model(model_section(given)) {
+    : settings(with_direction(given)),
+      task(std::move(of)),
+      model(section_options<ModelConfig>(settings, "model")) {
   // In tokens: the length up to which the model knows positions, and the longest sequence.
   const Index train_length = settings.integer("model.train_length");
   const Index known = train_length > 0 ? train_length : seq_len();
@@ -160,6 +156,10 @@ Plan::Plan(const Settings& given, std::shared_ptr<const Task> of)
   model.positions = trained_positions(training_positions, test_positions, seq_len());
   model.longest = std::max(longest, model.positions);
   if (!task) model.positions = 1;  // nothing is trained: a table may end before that
+  for (const auto& [key, value] : {std::pair{"model.train_length", model.train_length},
+                                   {"model.vocab_size", model.vocab_size},
+                                   {"model.n_kv_heads", model.kv_heads()}})
+    settings.set(key, std::to_string(value), settings.origin(key));
   if (task) full = text(Binds::test);
 }
 
@@ -190,21 +190,10 @@ TrainerOptions Plan::trainer(std::uint64_t seed) const {
 
 Metadata Plan::text(Binds last) const {
   Metadata metadata;
-  const Metadata resolved = {{"model.train_length", std::to_string(model.train_length)},
-                             {"model.vocab_size", std::to_string(model.vocab_size)},
-                             {"model.causal", model.causal ? "true" : "false"},
-                             {"model.n_kv_heads", std::to_string(model.kv_heads())},
-                             {"train.warmup", std::to_string(warmup(settings))}};
   for (const Key& key : all_keys()) {
-    const bool counts = key.is_of_model() || key.section() == "train";
-    if (!counts || key.option.binds > last) continue;
-    const auto found = resolved.find(key.name);
-    if (found != resolved.end()) {
-      metadata.insert(*found);
-    } else {
-      metadata[key.name] = key.kind.empty() ? described_value(key, settings.text(key.name))
-                                            : described_parts(key, *this, last);
-    }
+    if ((!key.is_of_model() && key.section() != "train") || key.option.binds > last) continue;
+    metadata[key.name] =
+        key.kind.empty() ? described_value(key, settings) : described_parts(key, *this, last);
   }
   return metadata;
 }
@@ -252,8 +241,6 @@ Settings Plan::second_stage() const {
   std::vector<std::string> tested;
   for (const Index length : evaluation_lengths(settings)) tested.push_back(std::to_string(length));
   set(encoding_key, placed_text(encoding));
-  set("model.train_length", std::to_string(model.train_length));
-  set("model.vocab_size", std::to_string(model.vocab_size));
   set("task.train_length",
       std::to_string(length_of(settings, "finetune.length", settings.text("finetune.length"))));
   set("evaluate.lengths", joined(tested));

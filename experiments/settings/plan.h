@@ -51,7 +51,7 @@ struct Plan {
   /// the task's; other errors are found when the model is built.
   explicit Plan(const Settings& given, std::shared_ptr<const Task> of = nullptr);
 
-  Settings settings;
+  Settings settings;  // with the values of the model that follow from others, such as model.vocab_size
   std::shared_ptr<const Task> task;
   ModelConfig model;
   PositionScheme training_positions;
