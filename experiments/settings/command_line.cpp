@@ -174,14 +174,10 @@ class Parser {
       const std::string problem = complaint(*key, value);
       if (!problem.empty()) return refuse(entry, problem + hint_of_list(entry, *key));
     }
-    if (is_compared) {
-      settings.add_to_section("compare", "", entry.key.substr(compare_prefix.size()), factor_text(values),
-                              entry.origin);
-    } else if (entry.kind == "row") {
-      settings.add_to_section("row", entry.id, entry.key, entry.value, entry.origin);
-    } else {
-      settings.set(key->name, entry.value, entry.origin);
-    }
+    if (!is_compared && entry.kind.empty()) return settings.set(key->name, entry.value, entry.origin);
+    settings.add_to_section(is_compared ? "compare" : entry.kind, entry.id,
+                            is_compared ? entry.key.substr(compare_prefix.size()) : entry.key,
+                            is_compared ? factor_text(values) : entry.value, entry.origin);
   }
 
   // A list in place of a single value may be meant as rows.
@@ -217,8 +213,7 @@ bool DriverDescription::uses(const Key& key) const {
 const Key* DriverDescription::find(const std::string& name) const {
   const auto outside = std::ranges::find(outside_options(), name, &Key::name);
   if (outside != outside_options().end()) return takes(name) ? &*outside : nullptr;
-  const Key* key = key_behind(name);
-  return key == nullptr || key->name == name || is_comparable(*key) ? key : nullptr;
+  return key_behind(name);
 }
 
 void CommandLine::visit(OptionVisitor& v) {

@@ -214,7 +214,8 @@ TEST(Rows, DifferOnlyInWhatMakesAModel) {
     EXPECT_THAT(
         problems_of_text("[row a]\n" + key + " = 1\n"),
         AllOf(HasSubstr("wrong.cfg:2: [row a] " + key + ": rows cannot differ in it"), HasSubstr(expected)));
-    EXPECT_THAT(problems_of_rows({"--compare." + key + "=1"}), HasSubstr("unknown option --compare." + key));
+    EXPECT_THAT(problems_of_rows({"--compare." + key + "=1"}),
+                HasSubstr("command line: compare." + key + ": rows cannot differ in it, " + expected));
   }
   for (const char* key : {"task.name", "task.train_length", "model.block", "model.encoding",
                           "train.optimizer", "train.warmup", "finetune.steps"}) {
