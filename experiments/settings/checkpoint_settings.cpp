@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <stdexcept>
 #include <utility>
@@ -90,27 +91,33 @@ Settings laid_under(const Settings& given, const Settings& trained, const std::s
   return result;
 }
 
+void require(const std::function<bool(const Key&)>& is_missing, const std::string& path,
+             const std::string& way_out) {
+  std::vector<std::string> missing;
+  for (const Key& key : all_keys())
+    if (is_missing(key)) missing.push_back(key.name);
+  if (!missing.empty())
+    throw CheckpointError(fmt::format("{}: its metadata lacks {}; {}", path, joined(missing), way_out));
+}
+
 // Tensors confirm sizes at most. A file need not name a task, so it must say itself what would otherwise follow from one.
-void check_metadata(const Metadata& metadata) {
+void check_metadata(const Metadata& metadata, const std::string& path) {
   const std::string version = version_of(metadata);
   if (!version.empty() && version != results_version()) {
     throw CheckpointError(fmt::format("it was made by version {}, expected {}; train the model again",
                                       version, results_version()));
   }
-  std::vector<std::string> missing;
-  for (const Key& key : all_keys()) {
-    const auto found = metadata.find(key.name);
-    const bool follows_task =
-        key.name == "model.vocab_size" || key.name == "model.causal" || key.name == "model.train_length";
-    if (key.section() == "model" &&
-        (found == metadata.end() || (follows_task && !is_request(key.option, found->second))))
-      missing.push_back(key.name);
-  }
-  if (missing.empty()) return;
-  throw CheckpointError(fmt::format(
-      "its metadata lacks {}; no tensor says what they are (copy the metadata of the original file, or "
-      "write all settings of the model: see framework/README.md)",
-      joined(missing)));
+  require(
+      [&](const Key& key) {
+        const auto found = metadata.find(key.name);
+        const bool follows_task =
+            key.name == "model.vocab_size" || key.name == "model.causal" || key.name == "model.train_length";
+        return key.section() == "model" &&
+               (found == metadata.end() || (follows_task && !is_request(key.option, found->second)));
+      },
+      path,
+      "no tensor says what they are (copy the metadata of the original file, or write all settings of the "
+      "model: see framework/README.md)");
 }
 
 // The metadata may describe a model of any size: its tensors are compared before anything is allocated for it. Each branch has
@@ -139,7 +146,7 @@ CheckpointError refusal(const std::string& path, const std::exception& error) {
 
 Settings settings_of(const SafetensorsFile& file, const std::string& path) {
   try {
-    check_metadata(file.metadata());
+    check_metadata(file.metadata(), path);
     Settings settings = Settings::from_map(file.metadata(), path);
     check_tensors(file, settings);
     return settings;
@@ -156,14 +163,11 @@ std::uint64_t seed_of(const SafetensorsFile& file, const std::string& path) {
 
 Settings fine_tuning_settings(const Settings& given, const std::string& path) {
   Settings settings = laid_under(given, settings_of(SafetensorsFile(path), path), path);
-  std::vector<std::string> missing;
-  for (const Key& key : all_keys()) {
-    const bool is_of_task = key.section() == "task" && key.option.type != OptionType::files;
-    if (is_of_task && !settings.is_given(key.name)) missing.push_back(key.name);
-  }
-  if (missing.empty()) return settings;
-  throw CheckpointError(fmt::format("{}: its metadata lacks {}; give these settings, or write them into it",
-                                    path, joined(missing)));
+  const auto is_missing = [&](const Key& key) {
+    return key.section() == "task" && key.option.type != OptionType::files && !settings.is_given(key.name);
+  };
+  require(is_missing, path, "give these settings, or write them into it");
+  return settings;
 }
 
 Settings inference_settings(const Settings& given, const std::string& path) {

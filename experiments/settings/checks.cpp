@@ -27,19 +27,16 @@ void check_shards(const Settings& settings) {
 }
 
 // A warm-up of a file, which may be for longer runs, ends with the steps.
-void check_warmup(const Settings& settings) {
-  demand(settings.origin("train.warmup") != command_line_origin ||
-             settings.integer("train.warmup") <= settings.integer("train.steps"),
+void check_steps(const Settings& settings) {
+  const Index steps = settings.integer("train.steps");
+  const Index warmup = settings.integer("train.warmup");
+  const Index scored = settings.integer("train.score_step");
+  demand(settings.origin("train.warmup") != command_line_origin || warmup <= steps,
          fmt::format("train.warmup = {} exceeds train.steps = {}; lower train.warmup or raise train.steps",
-                     settings.text("train.warmup"), settings.text("train.steps")));
-}
-
-void check_score_step(const Settings& settings) {
-  const Index step = settings.integer("train.score_step");
-  demand(step <= settings.integer("train.steps"),
-         fmt::format("train.score_step = {} exceeds train.steps = {}", step, settings.text("train.steps")));
-  demand(step == 0 || settings.integer("finetune.steps") == 0,
-         fmt::format("train.score_step = {} needs finetune.steps = 0, got {}", step,
+                     warmup, steps));
+  demand(scored <= steps, fmt::format("train.score_step = {} exceeds train.steps = {}", scored, steps));
+  demand(scored == 0 || settings.integer("finetune.steps") == 0,
+         fmt::format("train.score_step = {} needs finetune.steps = 0, got {}", scored,
                      settings.text("finetune.steps")));
 }
 
@@ -83,8 +80,7 @@ bool is_set_by_all(const std::vector<Row>& rows, const Settings& settings, const
 
 void check_training(const Settings& settings) {
   check_shards(settings);
-  check_warmup(settings);
-  check_score_step(settings);
+  check_steps(settings);
   check_direction(settings);
   make_optimizer<float>(settings.text("train.optimizer"), ParameterLayout());
   make_schedule(settings.text("train.schedule"));

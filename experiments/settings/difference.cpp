@@ -12,25 +12,23 @@ namespace {
 using Line = std::pair<std::string, std::string>;  // key and value
 
 // The task first, then sizes, then parts: their options may follow from them.
+int place_of(const Key& key) { return key.section() == "task" ? 0 : key.kind.empty() ? 1 : 2; }
+
 std::vector<Line> lines_of(const Metadata& text) {
-  std::vector<Line> task;
-  std::vector<Line> values;
-  std::vector<Line> parts;
-  for (const auto& [name, value] : text) {
-    const Key& key = *find_key(name);
-    std::vector<Line>& lines = key.section() == "task" ? task : key.kind.empty() ? values : parts;
-    if (key.kind.empty()) {
-      lines.emplace_back(name, value);
-      continue;
+  std::vector<Line> lines;
+  for (int place = 0; place < 3; ++place) {
+    for (const auto& [name, value] : text) {
+      const Key& key = *find_key(name);
+      if (place_of(key) != place) continue;
+      std::vector<NamedPart> parts;
+      if (!key.kind.empty()) parts = named_parts(part_kind(key.kind), value);
+      lines.emplace_back(name, key.kind.empty() ? value : names_only(parts));
+      for (const NamedPart& named : parts)
+        for (const auto& option : named.part.options)
+          lines.emplace_back(name, to_string(Part{named.part.name, {option}}));
     }
-    const std::vector<NamedPart> all = named_parts(part_kind(key.kind), value);
-    lines.emplace_back(name, names_only(all));
-    for (const NamedPart& named : all)
-      for (const auto& option : named.part.options)
-        lines.emplace_back(name, to_string(Part{named.part.name, {option}}));
   }
-  for (const std::vector<Line>& more : {values, parts}) task.insert(task.end(), more.begin(), more.end());
-  return task;
+  return lines;
 }
 
 // How a message shows a missing value.
@@ -60,9 +58,9 @@ std::optional<Difference> first_line(const Metadata& there, const Metadata& here
 
 std::optional<Difference> first_difference(const Metadata& there, const std::string& origin, const Plan& plan,
                                            const Metadata& here, Binds last, bool may_be_longer) {
-  const auto differ = [&](const std::string& key) -> std::optional<Difference> {
-    if (shown(there, key) == shown(here, key)) return std::nullopt;
-    return Difference{key, shown(there, key), shown(here, key)};
+  const auto differ = [&](const std::string& key) {
+    const Difference found = {key, shown(there, key), shown(here, key)};
+    return found.there == found.here ? std::nullopt : std::optional(found);
   };
   if (const std::string version = version_of(there); version != version_of(here))
     return Difference{"version", version.empty() ? "nothing" : version, version_of(here)};

@@ -11,26 +11,26 @@
 namespace ordinal::experiments {
 namespace {
 
-Row combined(const Settings& base, const Combination& values, const std::vector<Factor>& factors) {
-  Row row{"", "", values, base};
-  std::vector<std::string> labels;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const auto& [key, value] = values[i];
-    row.settings.set(key, value, factors[i].origin);
+// A row that sets these keys itself.
+Row row_of(const Settings& base, const std::string& label, const std::vector<WrittenSection::Setting>& own) {
+  Row row{label, "", {}, base};
+  for (const auto& [key, value, origin] : own) {
+    row.settings.set(key, value, origin);
     row.own.insert(key);
-    labels.push_back(label_of(key, value));
   }
-  row.label = joined(labels);
   return row;
 }
 
-Row written(const Settings& base, const WrittenSection& row) {
-  Row result{row.id, "", {}, base};
-  for (const auto& [key, value, origin] : row.settings) {
-    result.settings.set(key, value, origin);
-    result.own.insert(key);
+Row combined(const Settings& base, const Combination& values, const std::vector<Factor>& factors) {
+  std::vector<WrittenSection::Setting> own;
+  std::vector<std::string> labels;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    own.push_back({values[i].first, values[i].second, factors[i].origin});
+    labels.push_back(label_of(values[i].first, values[i].second));
   }
-  return result;
+  Row row = row_of(base, joined(labels), own);
+  row.factors = values;
+  return row;
 }
 
 // What is trained if nothing is compared.
@@ -80,15 +80,6 @@ std::string label_of(const std::string& key, const std::string& value) {
   return key == encoding_key ? value : fmt::format("{} = {}", name_in_section(key), value);
 }
 
-void name_folders(std::vector<Row>& rows) {
-  for (Row& row : rows) {
-    const std::string plain = folder_of(row.label);
-    const auto same = [&](const Row& other) { return folder_of(other.label) == plain; };
-    const bool shared = std::ranges::count_if(rows, same) > 1;
-    row.folder = shared ? marked(plain, row.label) : plain;
-  }
-}
-
 std::string bounded_name(const std::string& name) {
   return name.size() > longest_name ? marked(name, name) : name;
 }
@@ -123,12 +114,16 @@ std::vector<Row> rows_of(const Settings& settings) {
   const std::vector<Factor> factors = settings.factors();
   std::vector<Row> rows;
   if (!settings.has_rows()) rows.push_back(only_row(base));
-  if (!factors.empty()) {
-    for (const Combination& values : combinations(factors)) rows.push_back(combined(base, values, factors));
-  }
-  for (const WrittenSection& row : settings.sections("row")) rows.push_back(written(base, row));
+  for (const Combination& values : factors.empty() ? std::vector<Combination>() : combinations(factors))
+    rows.push_back(combined(base, values, factors));
+  for (const WrittenSection& row : settings.sections("row"))
+    rows.push_back(row_of(base, row.id, row.settings));
   check_labels(rows);
-  name_folders(rows);
+  for (Row& row : rows) {  // if two would share a folder, both get a hash of their labels
+    const std::string plain = folder_of(row.label);
+    const auto same = [&](const Row& other) { return folder_of(other.label) == plain; };
+    row.folder = std::ranges::count_if(rows, same) > 1 ? marked(plain, row.label) : plain;
+  }
   return rows;
 }
 

@@ -26,16 +26,12 @@ struct Row {
 /// Every combination of the values of all factors; the last factor changes fastest.
 std::vector<Combination> combinations(const std::vector<Factor>& factors);
 
-/// The rows of an experiment; if nothing is compared, one that is named after its encoding. Throws ConfigError for two rows of
-/// the same label.
+/// The rows of an experiment; if nothing is compared, one that is named after its encoding. A row's folder does not depend on
+/// the order of rows. Throws ConfigError for two rows of the same label.
 std::vector<Row> rows_of(const Settings& settings);
 
 /// How a label shows the value of a key: "rope" for an encoding, "d_model = 64" for another key.
 std::string label_of(const std::string& key, const std::string& value);
-
-/// Gives each row a folder, which does not depend on the order of rows. If two would share one, both names get a hash of
-/// the row's label.
-void name_folders(std::vector<Row>& rows);
 
 /// The name of a file or folder. A long one is cut and gets a hash, so that it stays valid with what pictures append.
 std::string bounded_name(const std::string& name);

@@ -158,16 +158,13 @@ std::vector<std::uint64_t> seeds(const Settings& settings) {
   const std::string& text = settings.text("experiment.seeds");
   const bool is_list = text.find(',') != std::string::npos;
   const Index count = is_list ? 0 : parse_integer(trimmed(text)).value_or(0);
-  bool is_valid = count >= 0 && count <= most_seeds;
-  std::vector<std::uint64_t> seeds(static_cast<std::size_t>(is_valid ? count : 0));
-  std::iota(seeds.begin(), seeds.end(), 1U);
-  for (const std::string& item : is_list ? settings.list("experiment.seeds") : std::vector<std::string>()) {
-    const Index seed = parse_integer(item).value_or(-1);
-    is_valid = is_valid && seed >= 0;
-    seeds.push_back(static_cast<std::uint64_t>(seed));
-  }
-  const std::set<std::uint64_t> different(seeds.begin(), seeds.end());
-  if (is_valid && !seeds.empty() && different.size() == seeds.size()) return seeds;
+  std::vector<Index> seeds(static_cast<std::size_t>(count > 0 && count <= most_seeds ? count : 0));
+  std::iota(seeds.begin(), seeds.end(), Index{1});
+  for (const std::string& item : is_list ? settings.list("experiment.seeds") : std::vector<std::string>())
+    seeds.push_back(parse_integer(item).value_or(-1));
+  const std::set<Index> different(seeds.begin(), seeds.end());
+  if (!seeds.empty() && *different.begin() >= 0 && different.size() == seeds.size())
+    return {seeds.begin(), seeds.end()};
   throw ConfigError(fmt::format(
       "experiment.seeds: got '{}', expected a number of seeds from 1 to {}, or a list of different seeds "
       "such "
@@ -191,14 +188,11 @@ Index length_of(const Settings& settings, const std::string& key, const std::str
 }
 
 std::vector<Index> evaluation_lengths(const Settings& settings) {
-  std::vector<Index> lengths;
-  for (const std::string& item : settings.list("evaluate.lengths")) {
-    lengths.push_back(length_of(settings, "evaluate.lengths", item));
-  }
+  std::set<Index> lengths;
+  for (const std::string& item : settings.list("evaluate.lengths"))
+    lengths.insert(length_of(settings, "evaluate.lengths", item));
   if (lengths.empty()) throw ConfigError("evaluate.lengths: got no length, expected at least one");
-  std::ranges::sort(lengths);
-  lengths.erase(std::unique(lengths.begin(), lengths.end()), lengths.end());
-  return lengths;
+  return {lengths.begin(), lengths.end()};
 }
 
 }  // namespace ordinal::experiments

@@ -45,10 +45,6 @@ std::vector<std::string> with_empty_values(const std::vector<std::string>& words
   return result;
 }
 
-std::string given(const po::option& option) {
-  return option.original_tokens.empty() ? option.string_key : option.original_tokens.front();
-}
-
 // Why a word is unknown to Boost, or not an option.
 std::string unknown_option(const std::string& given, const DriverDescription& driver) {
   if (!given.starts_with('-')) {
@@ -70,7 +66,8 @@ std::string unknown_option(const std::string& given, const DriverDescription& dr
 // Why a word or an option cannot be used; empty if it can.
 std::string problem_of(const po::option& option, const ConfigEntry& entry, const DriverDescription& driver) {
   const bool is_word = option.position_key >= 0;
-  if (is_word ? driver.several.empty() : option.unregistered) return unknown_option(given(option), driver);
+  if (is_word ? driver.several.empty() : option.unregistered)
+    return unknown_option(option.original_tokens.front(), driver);
   if (option.original_tokens.size() < 2 || !entry.value.starts_with("--")) return "";
   return fmt::format("--{0} has no value before {1} (if that is the value: --{0}={1})", entry.key,
                      entry.value);  // --out --quiet
