@@ -11,6 +11,7 @@
 
 #include "experiments/settings/command_line.h"
 #include "framework/core/errors.h"
+#include "tests/framework/storage/scratch_folder.h"
 
 namespace ordinal::experiments {
 
@@ -34,13 +35,9 @@ inline CommandLine parsed(const DriverDescription& driver, std::vector<std::stri
 /// The lines that refuse it; none if it is accepted.
 inline std::vector<std::string> refusals(const DriverDescription& driver,
                                          const std::vector<std::string>& words) {
+  std::istringstream stream(message_of<ConfigError>([&] { parsed(driver, words); }));
   std::vector<std::string> lines;
-  try {
-    parsed(driver, words);
-  } catch (const ConfigError& error) {
-    std::istringstream stream(error.what());
-    for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  }
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
   return lines;
 }
 

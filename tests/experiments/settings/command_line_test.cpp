@@ -51,9 +51,6 @@ TEST(CommandLine, ALaterSourceReplacesTheFilesOfAnEarlierOne) {
 // A file may be shared by several programs; the command line is for this one.
 TEST(CommandLine, KeysOfOtherProgramsAreReadFromFilesAlone) {
   const DriverDescription small{.name = "small", .summary = "", .sections = {"train"}};
-  EXPECT_THAT(refusals(small, {"--train.steps", "5"}), IsEmpty());
-  EXPECT_THAT(refusals(small, {"--model.d_model", "5"}),
-              ElementsAre(HasSubstr("model.d_model: small does not read it")));
   const std::string path = config("others.cfg", "[model]\nd_model = 5\n[compare]\nmodel.layers = 1, 2\n");
   EXPECT_THAT(refusals(small, {"--config", path}), IsEmpty());
 }

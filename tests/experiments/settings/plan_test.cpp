@@ -14,6 +14,7 @@
 #include "framework/core/errors.h"
 #include "models/transformer.h"
 #include "tests/experiments/with.h"
+#include "tests/framework/storage/scratch_folder.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -294,14 +295,12 @@ TEST(FinetuneSettings, RefuseATextThatTheFirstStageCutsElsewhere) {
   const std::string copy = text_file("copy.txt", 'a');
   const auto refused = [](const std::string& first, const std::string& second, const std::string& shared,
                           const std::string& there) {
-    EXPECT_THAT(
-        [&] {
-          second_stage({{"task.name", "text"}, {"task.file", first}, {"finetune.file", second}});
-        },
-        ThrowsMessage<ConfigError>(
-            "finetune.file = " + shared + ": it is the same text as task.file = " + there +
-            ": its bytes would be in the training of one stage and the validation of the "
-            "other (give this stage other texts, or all files of task.file in their order)"));
+    EXPECT_EQ(message_of<ConfigError>([&] {
+                second_stage({{"task.name", "text"}, {"task.file", first}, {"finetune.file", second}});
+              }),
+              "finetune.file = " + shared + ": it is the same text as task.file = " + there +
+                  ": its bytes would be in the training of one stage and the validation of the other (give "
+                  "this stage other texts, or all files of task.file in their order)");
   };
   refused(a + "\n" + b, a, a, a);
   refused(a, b + "\n" + a, a, a);

@@ -8,6 +8,7 @@
 #include "experiments/experiment/cell.h"
 #include "framework/core/errors.h"
 #include "tests/experiments/with.h"
+#include "tests/framework/storage/scratch_folder.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -16,17 +17,13 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-using ::testing::ThrowsMessage;
 
 // What building all rows says; empty if they can be built.
 std::string problem_of(const Settings& settings) {
-  try {
+  return message_of<std::exception>([&] {
     Entrants makers;
     for (const Row& row : rows_of(settings)) makers.make(row);
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "";
+  });
 }
 
 // The same for the defaults with these values, each of which its key may have to reject.
@@ -44,11 +41,10 @@ TEST(Settings, FromAMapTakesKeysAndPassesOverNamesOutsideTheSections) {
   const Settings settings = Settings::from_map({{"model.heads", "8"}, {"step", "100"}}, "file");
   EXPECT_EQ(settings.integer("model.heads"), 8);
   EXPECT_EQ(settings.origin("model.heads"), "file");
-  EXPECT_THAT(
-      [] {
-        Settings::from_map({{"model.heads", "many"}}, "file");
-      },
-      ThrowsMessage<ConfigError>(HasSubstr("file: model.heads: got 'many'")));
+  EXPECT_THAT(message_of<ConfigError>([] {
+                Settings::from_map({{"model.heads", "many"}}, "file");
+              }),
+              HasSubstr("file: model.heads: got 'many'"));
 }
 
 TEST(Settings, ANameThatIsNoKeyIsAMistakeOfTheProgram) {
@@ -59,21 +55,14 @@ TEST(Seeds, ANumberCountsAndAListNames) {
   EXPECT_THAT(seeds(with({{"experiment.seeds", "3"}})), ElementsAre(1U, 2U, 3U));
   EXPECT_THAT(seeds(with({{"experiment.seeds", "7,0, 2"}})), ElementsAre(7U, 0U, 2U));
   EXPECT_THAT(seeds(with({{"experiment.seeds", "5,"}})), ElementsAre(5U));
-  EXPECT_THAT(
-      [&] {
-        seeds(with({{"experiment.seeds", "5..10"}}));
-      },
-      ThrowsMessage<ConfigError>(
-          HasSubstr("got '5..10', expected a number of seeds from 1 to 1000, or a list of different "
-                    "seeds such as 1,2,7 (instead of 5..10 write 10: all seeds are trained)")));
-  for (const std::string wrong : {"0", "-1", "x", "1,1", "", ",", "1001"}) {
-    EXPECT_THAT(
-        [&] {
-          seeds(with({{"experiment.seeds", wrong}}));
-        },
-        ThrowsMessage<ConfigError>(HasSubstr("(for the single seed 7: 7,)")))
-        << wrong;
-  }
+  const auto refusal = [](const std::string& wrong) {
+    return message_of<ConfigError>([&] { seeds(with({{"experiment.seeds", wrong}})); });
+  };
+  EXPECT_THAT(refusal("5..10"),
+              HasSubstr("got '5..10', expected a number of seeds from 1 to 1000, or a list of different "
+                        "seeds such as 1,2,7 (instead of 5..10 write 10: all seeds are trained)"));
+  for (const std::string wrong : {"0", "-1", "x", "1,1", "1,-1", "", ",", "1001"})
+    EXPECT_THAT(refusal(wrong), HasSubstr("(for the single seed 7: 7,)")) << wrong;
 }
 
 TEST(EvaluationLengths, AreAbsoluteOrMultiplesInAscendingOrder) {
