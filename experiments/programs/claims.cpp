@@ -53,18 +53,11 @@ std::vector<std::string> configs_in(const std::string& folder) {
   return configs;
 }
 
-// Whether a config has a task that reads a file but names no file. An invalid task is refused when the config is read.
-bool needs_file(const Source& config) {
-  bool lacks = false;
-  for (const ConfigEntry& entry : config.entries) {
-    if (entry.key == "task.file") return false;
-    const bool compared = entry.key == compare_prefix + "task.name" || entry.key == tune_prefix + "task.name";
-    if (entry.key != "task.name" && !compared) continue;
-    for (const std::string& task :
-         compared ? factor_values(entry.value) : std::vector<std::string>{entry.value})
-      lacks = lacks || (complaint(*find_key("task.name"), task).empty() && lacks_file(parse_part(task)));
-  }
-  return lacks;
+// Whether a row has a task that reads a file but names no file.
+bool needs_file(const Settings& settings) {
+  return std::ranges::any_of(rows_of(settings), [](const Row& row) {
+    return row.settings.list("task.file").empty() && lacks_file(parse_part(row.settings.text("task.name")));
+  });
 }
 
 // Reads the configs of a folder. Collects the problems of all, so that all are reported before anything is trained.
@@ -89,18 +82,18 @@ class StudyReader {
 
  private:
   void add(const std::string& config) {
-    Source source = read_config_file(config);
-    const bool needs = needs_file(source);
-    if (needs && !given_.list("task.file").empty())
-      source.entries.push_back({"task.file", given_.text("task.file"), command_line_origin});
-    Study& study = studies_.emplace_back(Study{config, read_settings(source, extrapolation_driver())});
+    Study& study =
+        studies_.emplace_back(Study{config, read_settings(read_config_file(config), extrapolation_driver())});
     study.claims = claims_of(study.settings);
     for (const Claim& claim : study.claims) require_first(config, fmt::format("[claim {}]", claim.id));
     const fs::path stored = fs::path(config).parent_path() / study.file_of_scores();
     if (fs::exists(stored)) study.scores = read_scores(read_file(stored), stored.string());
     if (!given_.flag("claims.train") || study.claims.empty()) return;
-    if (needs && given_.list("task.file").empty())
-      return say_on_stderr(fmt::format("{} is not trained: it needs --task.file=TEXT\n", config));
+    if (needs_file(study.settings)) {
+      if (given_.list("task.file").empty())
+        return say_on_stderr(fmt::format("{} is not trained: it needs --task.file=TEXT\n", config));
+      study.settings.set("task.file", given_.text("task.file"), command_line_origin);
+    }
     const std::string name = study.settings.text("experiment.name");
     require_first(config, "experiment.name = " + name);
     study.experiment = std::make_unique<Extrapolation>(study.settings, out_ / bounded_name(name), workers_);
