@@ -75,13 +75,13 @@ std::vector<Grid> grids_of(const std::vector<DecidedClaims>& all) {
     for (const Index count : counts_of(results)) counts.push_back({std::to_string(count)});
     grids.front().lines.push_back(counts);
     Grid& grid = grids.emplace_back(Grid{
-        .title = "Claims of " + title, .names = 4, .headings = {"claim", "source", "verdict", "measured"}});
+        .title = "Claims of " + title, .names = 4, .headings = {"verdict", "claim", "measured", "source"}});
     for (const ClaimResult* result : results) {
       const Claim& claim = result->claim;
-      grid.lines.push_back({{.text = claim.id + ": " + claim.words, .note = claim.text},
-                            {claim.source},
-                            {to_string(result->verdict)},
-                            {result->measured()}});
+      grid.lines.push_back({{to_string(result->verdict)},
+                            {.text = claim.id + ": " + claim.words, .note = claim.text},
+                            {result->measured()},
+                            {claim.source}});
     }
   }
   return grids;
