@@ -125,11 +125,11 @@ void Settings::add_to_section(const std::string& kind, const std::string& id, co
 }
 
 std::string Settings::config(bool with_origins) const {
-  std::string text;
+  std::string config;
   std::string in_section;
   const auto add = [&](const std::string& section, const std::string& name, const std::string& value,
                        const std::string& origin) {
-    if (section != in_section) text += fmt::format("{}[{}]\n", text.empty() ? "" : "\n", section);
+    if (section != in_section) config += fmt::format("{}[{}]\n", config.empty() ? "" : "\n", section);
     in_section = section;
     const Key* key = find_key(section.find(' ') == std::string::npos ? section + "." + name : name);
     const bool are_files = key != nullptr && key->option.type == OptionType::files;  // one per line
@@ -138,12 +138,12 @@ std::string Settings::config(bool with_origins) const {
       const std::string line = fmt::format("{} = {}", name, one);
       // Only generate.prompt can contain what a config cannot; see config_file.cpp.
       const bool is_config = one.find_first_of("#\n\r") == std::string::npos;
-      if (with_origins) text += fmt::format("{:<40}  # {}\n", line, origin);
-      if (!with_origins && is_config) text += line + "\n";
+      if (with_origins) config += fmt::format("{:<40}  # {}\n", line, origin);
+      if (!with_origins && is_config) config += line + "\n";
     }
   };
   for (const Key& key : all_keys())
-    add(key.section(), name_in_section(key.name), this->text(key.name), origin(key.name));
+    add(key.section(), name_in_section(key.name), text(key.name), origin(key.name));
   for (const char* kind : {"compare", "row", "claim"}) {
     for (const WrittenSection& section : sections(kind)) {
       const std::string title = section.kind + (section.id.empty() ? "" : " " + section.id);
@@ -151,7 +151,7 @@ std::string Settings::config(bool with_origins) const {
       for (const auto& [key, value, origin] : section.settings) add(title, key, value, origin);
     }
   }
-  return text;
+  return config;
 }
 
 std::vector<std::uint64_t> seeds(const Settings& settings) {

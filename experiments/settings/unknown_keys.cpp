@@ -52,7 +52,8 @@ std::vector<Known> known_names(const std::string& section, const std::vector<std
         known.push_back({option.name, kind.form.substr(0, kind.form.find('.') + 1), ""});
     }
   }
-  std::ranges::stable_partition(known, [&](const Known& one) { return one.section == section; });
+  // Clang 14 cannot return the rest that std::ranges::stable_partition gives.
+  std::stable_partition(known.begin(), known.end(), [&](const Known& one) { return one.section == section; });
   return known;
 }
 

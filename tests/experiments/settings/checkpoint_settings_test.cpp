@@ -130,12 +130,6 @@ TEST_F(SettingsOfAFile, AreRefusedIfOneIsMissing) {
   }
 }
 
-TEST_F(SettingsOfAFile, OfATrainingAreComplete) {
-  const Settings settings = settings_of_file(checkpoint("complete", {{"model.encoding", "learned"}}));
-  EXPECT_EQ(settings.text("model.train_length"), "64");
-  EXPECT_EQ(settings.text("task.name"), "language(definitions=0.1, names=12, values=5)");
-}
-
 TEST_F(SettingsOfAFile, WithANameOrAValueThatIsNoneAreRefused) {
   EXPECT_THAT(split_outside_brackets(
                   refusal({{"positional.base", "500"}, {"model.modle\x1b", "x"}, {"model.head", "2"}}), '\n'),

@@ -19,13 +19,9 @@ TEST(UnknownKeys, AreAnsweredWithHowToWriteWhatWasMeant) {
             ": it is an option of sinusoidal, rope, xpos, transformer_xl, write model.encoding = "
             "sinusoidal(base=500)"},
            {"train.beta2", "0.9", ": it is an option of adamw, write train.optimizer = adamw(beta2=0.9)"},
-           {"evaluate.stride", "5",
-            ": it is an option of truncated, write evaluate.conditions = truncated(stride=5)"},
            {"positional.yarn_beta", "5",
             ": it is an option of yarn, write model.encoding = rope@yarn(yarn_beta=5)"},
            {"train.epsilon", "1", ": it is an option of adamw, write train.optimizer = adamw(epsilon=1)"},
-           {"model.epsilon", "1",
-            ": it is an option of layernorm, rmsnorm, write model.norm = layernorm(epsilon=1)"},
            {"epsilon", "1",
             ": it is an option of layernorm, rmsnorm, adamw, write model.norm = layernorm(epsilon=1)"},
            // What is compared is shown without its values, which one pair of brackets does not hold.
