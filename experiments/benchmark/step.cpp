@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "experiments/process/timing.h"
+#include "experiments/process/progress.h"
 #include "experiments/training/summary.h"
 #include "framework/core/random.h"
 
@@ -62,23 +62,27 @@ StepBench::StepBench(const BenchmarkSize& size, const std::string& encoding, Thr
     : model(model_of(size, encoding)), trainer(model, options_of(size), threads), batch(random_batch(size)) {}
 
 double StepBench::step() {
-  return seconds_of([&] { trainer.step({&batch, 1}); });
+  const Pace pace;
+  trainer.step({&batch, 1});
+  return pace.seconds();
 }
 
 std::vector<double> measured(Index count, const std::function<double()>& measure) {
   for (int i = 0; i < warm_up; ++i) measure();
   std::vector<double> values;
   for (Index i = 0; i < count; ++i) values.push_back(measure());
+  std::ranges::sort(values);
   return values;
 }
 
 double encoding_cost(const BenchmarkSize& size, const std::string& encoding, Index steps, Threads& threads) {
   StepBench none(size, "none", threads);
   StepBench bench(size, encoding, threads);
-  return median(measured(steps, [&] {
+  const std::vector<double> ratios = measured(steps, [&] {
     const double with = bench.step();
     return with / none.step();
-  }));
+  });
+  return ratios[ratios.size() / 2];
 }
 
 ProductRate::ProductRate(Threads& threads) : threads_(threads) {
@@ -92,15 +96,15 @@ double ProductRate::measure() {
 }
 
 double ProductRate::measure(Product product) {
-  const double seconds = seconds_of([&] {
-    threads_.run(threads_.count(), [&](Index worker) {
-      const View<float> all = matrices_[static_cast<std::size_t>(worker)].view();
-      for (Index i = 0; i < products_at_a_time; ++i) {
-        product(all.row_range(0, product_size), all.row_range(product_size, product_size),
-                all.row_range(2 * product_size, product_size));
-      }
-    });
+  const Pace pace;
+  threads_.run(threads_.count(), [&](Index worker) {
+    const View<float> all = matrices_[static_cast<std::size_t>(worker)].view();
+    for (Index i = 0; i < products_at_a_time; ++i) {
+      product(all.row_range(0, product_size), all.row_range(product_size, product_size),
+              all.row_range(2 * product_size, product_size));
+    }
   });
+  const double seconds = pace.seconds();
   const auto n = static_cast<double>(product_size);
   return static_cast<double>(threads_.count() * products_at_a_time) * 2.0 * n * n * n / seconds / 1e9;
 }

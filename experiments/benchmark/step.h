@@ -40,7 +40,7 @@ struct StepBench {
   Batch batch;
 };
 
-/// The results of `count` calls of `measure`, after three calls to warm up.
+/// The results of `count` calls of `measure`, after three calls to warm up, in ascending order.
 std::vector<double> measured(Index count, const std::function<double()>& measure);
 
 /// The ratio of a training step's time with an encoding to that with `none`: the median over alternating steps.

@@ -5,7 +5,6 @@
 
 #include "experiments/benchmark/step.h"
 #include "experiments/process/machine.h"
-#include "experiments/process/timing.h"
 #include "experiments/programs/driver.h"
 #include "framework/core/errors.h"
 #include "framework/positional/positional_encoding.h"
@@ -61,11 +60,12 @@ void time_step(const BenchmarkSize& size, Index steps, Threads& threads) {
     return 1e3 * bench.step();
   });
   rates.erase(rates.begin(), rates.end() - steps);
-  const auto [fastest, slowest] = std::ranges::minmax(ms);
-  const double gflops = step_flops(size) / median(ms) / 1e6;
-  const double product_rate = median(rates);
-  fmt::print("{:<8} {:>9.2f} {:>8.2f} -{:>7.2f} {:>9.1f} {:>9.1f} {:>5.0f}%\n", size.name, median(ms),
-             fastest, slowest, gflops, product_rate, 100.0 * gflops / product_rate);
+  std::ranges::sort(rates);
+  const double median = ms[ms.size() / 2];
+  const double gflops = step_flops(size) / median / 1e6;
+  const double product_rate = rates[rates.size() / 2];
+  fmt::print("{:<8} {:>9.2f} {:>8.2f} -{:>7.2f} {:>9.1f} {:>9.1f} {:>5.0f}%\n", size.name, median, ms.front(),
+             ms.back(), gflops, product_rate, 100.0 * gflops / product_rate);
   time_parts(bench, steps);
 }
 
