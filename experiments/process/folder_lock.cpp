@@ -141,8 +141,6 @@ void FolderLock::join(const std::string& purpose) {
   if (lines_of(file_).second != purpose) refuse(file_, folder_, "results of other settings");
 }
 
-LockedPath FolderLock::path() const { return {folder_, this}; }
-
 Descriptor FolderLock::reserve(const std::string& name) const {
   Descriptor file = open_lock(folder_, O_RDWR);
   check(folder_ / name);

@@ -26,7 +26,7 @@ class FolderLock final : public WriteGuard {
   FolderLock& operator=(const FolderLock&) = delete;
 
   /// The folder, with this lock as its guard.
-  LockedPath path() const;
+  LockedPath path() const { return {folder_, this}; }
 
   /// Reserves `name` against the other holders for as long as the descriptor lives. The descriptor is not open if another
   /// holder has reserved it. Throws what check() throws.

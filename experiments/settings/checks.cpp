@@ -53,18 +53,14 @@ void check_direction(const Settings& settings) {
                   is_causal ? "false" : "true"));
 }
 
-bool any_of(const std::vector<Row>& rows, const auto& holds) {
-  return std::ranges::any_of(rows, [&](const Row& row) { return holds(row.settings); });
-}
-
 // Why a key affects nothing that is built, also if its values are compared; empty if it does.
 std::string why_unused(const Key& key, const Settings& settings, const std::vector<Row>& rows) {
   if (key.name == "experiment.tune_seed" && settings.tuned().empty()) return "no compare.tune.… is set";
-  if (key.option.type == OptionType::files &&
-      !any_of(rows, [](const Settings& row) { return task_part(row).options.contains("file"); }))
+  const auto reads_files = [](const Row& row) { return task_part(row.settings).options.contains("file"); };
+  const auto is_tuned = [](const Row& row) { return row.settings.integer("finetune.steps") > 0; };
+  if (key.option.type == OptionType::files && std::ranges::none_of(rows, reads_files))
     return "no task reads files, expected text or mlm(of=text)";
-  const bool fine_tunes = any_of(rows, [](const Settings& row) { return row.integer("finetune.steps") > 0; });
-  if (key.section() != "finetune" || fine_tunes) return "";
+  if (key.section() != "finetune" || std::ranges::any_of(rows, is_tuned)) return "";
   const bool is_alone = rows.size() == 1 && rows.front().label.empty();
   return is_alone ? "it needs a checkpoint: --model FILE" : "no row has finetune.steps above 0";
 }
