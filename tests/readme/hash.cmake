@@ -1,7 +1,7 @@
 # The hash of a model's weights in README.md is that of the model that its first command trains.
 include("${CMAKE_CURRENT_LIST_DIR}/block.cmake")
 file(READ "${root}/README.md" content)
-if(NOT content MATCHES "each model's weights; for `([a-z]+)` with seed 1 it is `([0-9a-f]+)`")
+if(NOT content MATCHES "weights of `([a-z]+)` with seed 1 have the hash `([0-9a-f]+)`")
   message(FATAL_ERROR "README.md does not say which hash the weights of a model have")
 endif()
 set(encoding ${CMAKE_MATCH_1})
