@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <regex>
 
 #include "experiments/report/comparison.h"
 #include "experiments/settings/rows.h"
@@ -32,8 +31,20 @@ std::vector<std::string> missing_keys(const Settings& settings) {
   return problems;
 }
 
+// Whether a text is a date such as 2026-11-28, or a date and the first 7 to 40 digits of a commit.
+bool is_date_and_commit(const std::string& text) {
+  constexpr std::string_view form = "0000-00-00 ";
+  for (std::size_t i = 0; i < std::min(text.size(), form.size()); ++i) {
+    const bool fits = form[i] == '0' ? text[i] >= '0' && text[i] <= '9' : text[i] == form[i];
+    if (!fits) return false;
+  }
+  if (text.size() == form.size() - 1) return true;
+  const std::string commit = text.size() < form.size() ? "" : text.substr(form.size());
+  return commit.size() >= 7 && commit.size() <= 40 &&
+         commit.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
 Claim read_claim(const WrittenSection& section, std::vector<std::string>& problems) {
-  static const std::regex date("[0-9]{4}-[0-9]{2}-[0-9]{2}( [0-9a-f]{7,40})?");
   const auto value = [&](const char* key) {
     const std::string* found = section.find(key);
     return found == nullptr ? "" : *found;
@@ -48,7 +59,7 @@ Claim read_claim(const WrittenSection& section, std::vector<std::string>& proble
               .registered = value("registered"),
               .note = value("note"),
               .origin = section.origin};
-  if (!std::regex_match(claim.registered, date))
+  if (!is_date_and_commit(claim.registered))
     refuse("registered",
            fmt::format("got '{}', expected a date, and a commit once it is known: 2026-11-28 9e6e898",
                        claim.registered));
