@@ -8,7 +8,7 @@ A comment in a page names the scores of the text that follows it, up to the next
 
 In tables, a column "near, 512 (8x)" is then accuracy.near at 512 tokens, and "64 (1x)" the metric of *. A row is called as in the
 scores; a label in italics ends with its name in brackets. A cell is a mean over seeds, with ± the sample standard deviation. In the
-text, "0.43 (0.42 to 0.52)" is the median difference between two rows at the longest length and its interval, by the procedure of
+text, "0.43 (0.40 to 0.55)" is the median difference between two rows at the longest length and its interval, by the procedure of
 experiments/README.md, and any other number with a decimal point is a mean over seeds. Uses nothing of the project's code.
 """
 import collections
@@ -31,6 +31,22 @@ def scores_of(path):
             key = (line["row"], int(line["length"]), line["condition"], line["metric"])
             scores[key][line["seed"]] = float(line["value"])
     return scores
+
+
+def wrong_counts(text, path, names):
+    """Numbers of targets: "at least 3,991 near and 246 far questions" are the fewest of a seed past the shortest length."""
+    with open(path, newline="") as file:
+        lines = [line for line in csv.DictReader(file) if line["seed"] and line["condition"] == "trained"]
+    shortest = min(int(line["length"]) for line in lines)
+    for found in re.findall(r"at least ([\d,]+) (\w+) and ([\d,]+) (\w+) questions", text.replace("\n", " ")):
+        for number, name in (found[:2], found[2:]):
+            fewest = min(
+                int(line["tokens"])
+                for line in lines
+                if line["metric"] == names[name] and int(line["length"]) > shortest
+            )
+            if number != f"{fewest:,}":
+                yield f"got at least {number} {name} questions, expected {fewest:,}"
 
 
 def below(n, j):
@@ -119,7 +135,7 @@ def check(root, page):
     """Prints what is wrong with a page, and returns how many numbers stood under a comment."""
     checked, mistakes = 0, []
     parts = re.split(r"<!-- scores (\S+): (.*?) -->", (root / page).read_text())
-    for path, mapping, rest in zip(parts[1::3], parts[2::3], parts[3::3]):
+    for before, path, mapping, rest in zip(parts[0::3], parts[1::3], parts[2::3], parts[3::3]):
         section = re.split(r"^#+ ", rest, flags=re.M)[0]
         scores = scores_of(root / path)
         names = dict(part.strip().split(" = ") for part in mapping.split(","))
@@ -129,6 +145,7 @@ def check(root, page):
             if is_table:
                 mistakes += wrong_cells(list(block), scores, names)
         mistakes += wrong_numbers(text, scores, names)
+        mistakes += wrong_counts(before.split("\n#")[-1] + text, root / path, names)
         checked += len(re.findall(r"\d\.\d+", section))
     for mistake in mistakes:
         print(f"{page}: {mistake}")
