@@ -1,32 +1,41 @@
 // The activations of a feed-forward layer: elementwise GELU (exact and tanh), ReLU and SiLU, and the gated SwiGLU, which halves
 // the width. They have no parameters.
 #include "framework/layers/layer_registry.h"
-#include "framework/math/vector_math.h"
+#include "framework/math/functions.h"
 
 namespace ordinal {
 namespace {
 
-/// y = f(x) for each element; dx = f'(x) ⊙ dy. See math/vector_math.h for the functions and derivatives.
-template <typename T, void (*function)(const T* x, T* y, Index n),
-          void (*derivative)(const T* x, const T* dy, T* dx, Index n)>
+/// y = f(x) for each element; dx = f'(x) ⊙ dy.
+template <typename T, typename F>
 class ElementwiseActivation final : public Layer<T> {
  public:
   ElementwiseActivation(Index width, const Scope& /*scope*/) : width_(width) {}
 
   Index input_width() const override { return width_; }
-  Index output_width() const override { return width_; }
   View<const T> forward(View<const T> x, Pass<T>& pass) const override {
     this->check_width("ElementwiseActivation", x);
     pass.save("ElementwiseActivation", x);
     const View<T> y = pass.allocate(x.rows, x.cols);
-    for (Index r = 0; r < x.rows; ++r) function(x.row(r), y.row(r), x.cols);
+    for (Index r = 0; r < x.rows; ++r) {
+      const T* x_r = x.row(r);
+      T* y_r = y.row(r);
+#pragma omp simd
+      for (Index c = 0; c < x.cols; ++c) y_r[c] = F::value(x_r[c]);
+    }
     return y;
   }
 
   View<const T> backward(View<const T> dy, Pass<T>& pass) const override {
     const View<const T> x = pass.restore("ElementwiseActivation");
     const View<T> dx = pass.allocate(x.rows, x.cols);
-    for (Index r = 0; r < x.rows; ++r) derivative(x.row(r), dy.row(r), dx.row(r), x.cols);
+    for (Index r = 0; r < x.rows; ++r) {
+      const T* x_r = x.row(r);
+      const T* dy_r = dy.row(r);
+      T* dx_r = dx.row(r);
+#pragma omp simd
+      for (Index c = 0; c < x.cols; ++c) dx_r[c] = F::backward(x_r[c], dy_r[c]);
+    }
     return dx;
   }
 
@@ -35,13 +44,13 @@ class ElementwiseActivation final : public Layer<T> {
 };
 
 template <typename T>
-using Gelu = ElementwiseActivation<T, vmath::gelu<T>, vmath::gelu_backward<T>>;
+using Gelu = ElementwiseActivation<T, vmath::Gelu<T>>;
 template <typename T>
-using GeluTanh = ElementwiseActivation<T, vmath::gelu_tanh<T>, vmath::gelu_tanh_backward<T>>;
+using GeluTanh = ElementwiseActivation<T, vmath::GeluTanh<T>>;
 template <typename T>
-using Relu = ElementwiseActivation<T, vmath::relu<T>, vmath::relu_backward<T>>;
+using Relu = ElementwiseActivation<T, vmath::Relu<T>>;
 template <typename T>
-using Silu = ElementwiseActivation<T, vmath::silu<T>, vmath::silu_backward<T>>;
+using Silu = ElementwiseActivation<T, vmath::Silu<T>>;
 
 /// y = silu(g) ⊙ u where the columns of x are [g, u]: (tokens, 2·width) -> (tokens, width). Shazeer 2020,
 /// eq. 6.
@@ -58,8 +67,11 @@ class SwiGlu final : public Layer<T> {
     pass.save("SwiGlu", x);
     const View<T> y = pass.allocate(x.rows, width_);
     for (Index r = 0; r < x.rows; ++r) {
-      vmath::silu(x.row(r), y.row(r), width_);
-      vmath::multiply(y.row(r), x.row(r) + width_, y.row(r), width_);
+      const T* gate = x.row(r);
+      const T* up = x.row(r) + width_;
+      T* y_r = y.row(r);
+#pragma omp simd
+      for (Index c = 0; c < width_; ++c) y_r[c] = vmath::Silu<T>::value(gate[c]) * up[c];
     }
     return y;
   }
@@ -71,12 +83,14 @@ class SwiGlu final : public Layer<T> {
     for (Index r = 0; r < x.rows; ++r) {
       const T* gate = x.row(r);
       const T* up = x.row(r) + width_;
+      const T* dy_r = dy.row(r);
       T* d_gate = dx.row(r);
       T* d_up = dx.row(r) + width_;
-      vmath::multiply(dy.row(r), up, d_up, width_);
-      vmath::silu_backward(gate, d_up, d_gate, width_);
-      vmath::silu(gate, d_up, width_);
-      vmath::multiply(d_up, dy.row(r), d_up, width_);
+#pragma omp simd
+      for (Index c = 0; c < width_; ++c) {
+        d_gate[c] = vmath::Silu<T>::backward(gate[c], dy_r[c] * up[c]);
+        d_up[c] = vmath::Silu<T>::value(gate[c]) * dy_r[c];
+      }
     }
     return dx;
   }

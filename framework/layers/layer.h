@@ -1,8 +1,11 @@
 // The interface of every layer. A layer is immutable: it holds its sizes and parameter handles. A Pass carries everything that
-// changes, so all threads share one model. linear.cpp is the shortest example, conv.cpp mixes tokens, and gradient_check.h checks
+// changes, so all threads share one model. linear.h is the shortest example, conv.cpp mixes tokens, and gradient_check.h checks
 // the gradient of your own layer. layer_registry.h says how a config selects a layer by name.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <stdexcept>
 #include <string_view>
 
 #include "framework/core/pass.h"
@@ -32,7 +35,11 @@ constexpr Cost operator+(Cost a, Cost b) {
 }
 
 /// Throws std::invalid_argument: the input rows of `layer` have `got` numbers, not `expected`.
-[[noreturn]] void refuse_width(std::string_view layer, Index got, Index expected);
+[[noreturn]] inline void refuse_width(std::string_view layer, Index got, Index expected) {
+  throw std::invalid_argument(fmt::format(
+      "{}: got rows of {} numbers, expected {} (its input_width; build it for the width of what it is given)",
+      layer, got, expected));
+}
 
 /// A differentiable map from (tokens, input_width) to (tokens, output_width). Row b·seq_len + t is token t
 /// of sequence b.
@@ -45,7 +52,8 @@ class Layer {
   virtual ~Layer() = default;
 
   virtual Index input_width() const = 0;
-  virtual Index output_width() const = 0;
+  /// By default, as wide as the input.
+  virtual Index output_width() const { return input_width(); }
 
   /// A layer whose rows depend on each other must override this. A `cached` layer declares its state with
   /// Scope::add_state when it is built. If pass.run().cache is set, forward starts from that state and

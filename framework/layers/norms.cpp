@@ -1,6 +1,5 @@
 // The two normalisations of transformers: LayerNorm and RMSNorm, each over the features of one token.
 #include <cmath>
-#include <type_traits>
 
 #include "framework/layers/layer_registry.h"
 #include "framework/math/lanes.h"
@@ -18,21 +17,6 @@ struct NormOptions {
   }
 };
 
-// A number, or Lanes of numbers.
-template <typename V, typename T>
-V load(const T* x) {
-  if constexpr (std::is_same_v<V, T>) return *x;
-  if constexpr (!std::is_same_v<V, T>) return V::at(x);
-}
-template <typename T>
-void store(T value, T* x) {
-  *x = value;
-}
-template <typename T>
-void store(const Lanes<T>& values, T* x) {
-  values.store(x);
-}
-
 /// For each row x, with a scale γ that starts at one and a bias β that starts at zero:
 ///   centred      LayerNorm: y = γ ⊙ (x - mean(x)) / √(var(x) + ε) + β, var the biased variance; Ba, Kiros & Hinton 2016
 ///   not centred  RMSNorm:   y = γ ⊙ x / √(mean(x²) + ε); Zhang & Sennrich 2019
@@ -45,7 +29,6 @@ class Norm final : public Layer<T> {
   }
 
   Index input_width() const override { return gain_.cols; }
-  Index output_width() const override { return gain_.cols; }
   Cost cost(Index /*seq_len*/) const override {
     const auto width = static_cast<double>(gain_.cols);
     return {0.0, width + 2.0, width};

@@ -14,6 +14,7 @@
 
 #include "framework/core/errors.h"
 #include "framework/math/gemm.h"
+#include "framework/math/lanes.h"
 #include "framework/math/vector_math.h"
 
 // Ends OpenBLAS's own threads. Builds that have any export it, but no header declares it.
@@ -38,16 +39,15 @@ CBLAS_TRANSPOSE order(bool transposed) { return transposed ? CblasTrans : CblasN
 
 blasint blas(Index n) { return static_cast<blasint>(n); }
 
-void blas_gemm(const Factor<float>& a, const Factor<float>& b, View<float> c, float scale, float keep) {
-  cblas_sgemm(CblasRowMajor, order(a.transposed), order(b.transposed), blas(c.rows), blas(c.cols),
-              blas(a.cols()), scale, a.view.data, blas(a.view.stride), b.view.data, blas(b.view.stride), keep,
-              c.data, blas(c.stride));
-}
-
-void blas_gemm(const Factor<double>& a, const Factor<double>& b, View<double> c, double scale, double keep) {
-  cblas_dgemm(CblasRowMajor, order(a.transposed), order(b.transposed), blas(c.rows), blas(c.cols),
-              blas(a.cols()), scale, a.view.data, blas(a.view.stride), b.view.data, blas(b.view.stride), keep,
-              c.data, blas(c.stride));
+template <typename T>
+void blas_gemm(const Factor<T>& a, const Factor<T>& b, View<T> c, T scale, T keep) {
+  const auto call = [&](auto gemm) {
+    gemm(CblasRowMajor, order(a.transposed), order(b.transposed), blas(c.rows), blas(c.cols), blas(a.cols()),
+         scale, a.view.data, blas(a.view.stride), b.view.data, blas(b.view.stride), keep, c.data,
+         blas(c.stride));
+  };
+  if constexpr (std::is_same_v<T, float>) call(cblas_sgemm);
+  if constexpr (std::is_same_v<T, double>) call(cblas_dgemm);
 }
 
 bool openblas_has_floats() {
@@ -98,11 +98,6 @@ void check_product(const Factor<T>& a, const Factor<T>& b, View<T> c) {
   }
   check_apart<T>("multiply", a.view, c);
   check_apart<T>("multiply", b.view, c);
-}
-
-void copy_transposed(View<const double> x, View<double> y) {
-  cblas_domatcopy(CblasRowMajor, CblasTrans, blas(x.rows), blas(x.cols), 1.0, x.data, blas(x.stride), y.data,
-                  blas(y.stride));
 }
 
 }  // namespace
@@ -177,7 +172,10 @@ void transpose(std::type_identity_t<View<const T>> x, View<T> y) {
   check_apart<T>("transpose", x, y);
   if (x.size() == 0) return;
   if constexpr (std::is_same_v<T, float>) transpose_floats(x, y);
-  if constexpr (std::is_same_v<T, double>) copy_transposed(x, y);
+  if constexpr (std::is_same_v<T, double>) {
+    cblas_domatcopy(CblasRowMajor, CblasTrans, blas(x.rows), blas(x.cols), 1.0, x.data, blas(x.stride),
+                    y.data, blas(y.stride));
+  }
 }
 
 template void transpose<float>(View<const float>, View<float>);
@@ -186,7 +184,8 @@ template void transpose<double>(View<const double>, View<double>);
 BlasInfo blas_info() {
   const std::string config = openblas_get_config();  // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH …"
   const auto second_space = config.find(' ', config.find(' ') + 1);
-  BlasInfo info{config.substr(0, second_space), openblas_get_corename(), "serial", "portable", gemm_lanes()};
+  BlasInfo info{config.substr(0, second_space), openblas_get_corename(), "serial", "portable",
+                vector_bytes / 4};
   if (!gemm_is_fused()) info.products += " without fused multiply-adds";
   if (openblas_has_floats()) info.products = "OpenBLAS " + info.kernel;
   if (openblas_get_parallel() == OPENBLAS_THREAD) info.threading = "pthreads";

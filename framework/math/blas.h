@@ -85,7 +85,7 @@ struct BlasInfo {
   std::string kernel;     // "SkylakeX", "Haswell", …: the kernels that OpenBLAS chose for this processor
   std::string threading;  // "pthreads", "OpenMP" or "serial"
   std::string products;   // float products: "portable", or "OpenBLAS Haswell"; see math/gemm.h and multiply()
-  int lanes;              // floats per vector in portable products
+  Index lanes;            // floats per vector in portable products
 };
 BlasInfo blas_info();
 

@@ -6,22 +6,17 @@
 #include <cstring>
 #include <utility>
 
+#include "framework/math/lanes.h"
+
 namespace ordinal {
 namespace {
 
 // A tile of the result stays in registers while the kernel sums over k: 6 rows, and as many vectors per row as leave registers
 // for a row of b and an element of a. With 32 registers, 24 hold the result and 4 a row of b; with 16 registers, 12 and 2.
-#if defined(__AVX512F__)
-constexpr Index lanes = 16;
-constexpr Index tile_cols = 4 * lanes;
-#elif defined(__AVX__)
-constexpr Index lanes = 8;
-constexpr Index tile_cols = 2 * lanes;
-#elif defined(__aarch64__)
-constexpr Index lanes = 4;
+constexpr Index lanes = vector_bytes / static_cast<Index>(sizeof(float));
+#if defined(__AVX512F__) || defined(__aarch64__)
 constexpr Index tile_cols = 4 * lanes;
 #else
-constexpr Index lanes = 4;
 constexpr Index tile_cols = 2 * lanes;
 #endif
 constexpr Index tile_rows = 6;
@@ -36,18 +31,6 @@ struct FloatVector {
   using Type [[gnu::vector_size(n * sizeof(float))]] = float;
 };
 using Vector = FloatVector<lanes>::Type;
-
-template <typename V>
-V load(const float* from) {
-  V values;
-  std::memcpy(&values, from, sizeof(values));
-  return values;
-}
-
-template <typename V>
-void store(const V& values, float* to) {
-  std::memcpy(to, &values, sizeof(values));
-}
 
 // a_0 b_0 a_1 b_1 … from the first or the second halves of a and b.
 template <bool second, typename V, int... i>
@@ -147,7 +130,7 @@ void copy_scaled(const Factor<float>& x, float scale, View<float> y) {
   for (Index k = 0; k < y.rows; ++k) {
     fetch_ahead(from, k);
     Index j = 0;
-    for (; j + lanes <= cols; j += lanes) store<Vector>(scale * load<Vector>(from.row(k) + j), y.row(k) + j);
+    for (; j + lanes <= cols; j += lanes) store(scale * load<Vector>(from.row(k) + j), y.row(k) + j);
     for (; j < cols; ++j) y(k, j) = scale * from(k, j);
     for (; j < y.cols; ++j) y(k, j) = 0.0F;
   }
@@ -279,8 +262,8 @@ void multiply_block(const Strips& a, const Strips& b, Index depth, View<const fl
 void multiply_floats(const Factor<float>& a, const Factor<float>& b, View<float> c, float scale,
                      View<const float> start, Triangle triangle) {
   // Each thread allocates its copy buffers at its first product and keeps them.
-  static thread_local const AlignedBuffer<float> left_room(block_rows * block_depth);
-  static thread_local const AlignedBuffer<float> right_room(block_depth * block_cols);
+  static thread_local AlignedBuffer<float> left_room(block_rows * block_depth);
+  static thread_local AlignedBuffer<float> right_room(block_depth * block_cols);
   for (Index k = 0; k == 0 || k < b.rows(); k += block_depth) {
     const Index depth = std::min(block_depth, b.rows() - k);
     for (Index j = 0; j < c.cols; j += block_cols) {
@@ -300,8 +283,6 @@ void multiply_floats(const Factor<float>& a, const Factor<float>& b, View<float>
 }
 
 void transpose_floats(View<const float> x, View<float> y) { transpose_squares<lanes>(x, y); }
-
-int gemm_lanes() { return static_cast<int>(lanes); }
 
 // With x = 1 + 2^-23: x² - (1 + 2^-22) is 2^-46, or 0 if x² is rounded.
 bool gemm_is_fused() {

@@ -16,9 +16,6 @@ void multiply_floats(const Factor<float>& a, const Factor<float>& b, View<float>
 /// y = xᵀ. The shapes must match.
 void transpose_floats(View<const float> x, View<float> y);
 
-/// Floats per vector in this build: 16 with AVX-512, 8 with AVX, otherwise 4.
-int gemm_lanes();
-
 /// Whether this build uses fused multiply-adds, as GCC does at -O2 and above where the processor has them. If not, each product
 /// is rounded before it is added.
 bool gemm_is_fused();

@@ -123,4 +123,21 @@ class Lanes {
   std::array<Vector, vectors> vectors_{};
 };
 
+/// Reads or writes a number, a vector or Lanes, for code that is the same for all of them.
+template <typename V, typename T>
+V load(const T* x) {
+  if constexpr (requires { V::at(x); }) {
+    return V::at(x);
+  } else {
+    V values;
+    std::memcpy(&values, x, sizeof(values));
+    return values;
+  }
+}
+template <typename V, typename T>
+void store(const V& values, T* x) {
+  if constexpr (requires { values.store(x); }) values.store(x);
+  if constexpr (!requires { values.store(x); }) std::memcpy(x, &values, sizeof(values));
+}
+
 }  // namespace ordinal

@@ -1,6 +1,5 @@
-// Elementwise mathematics on contiguous arrays, written so that the compiler vectorises every loop. The float
-// functions are polynomials with stated bounds, several times faster than one library call per element; the
-// double ones call the C library and have its full precision, for gradient checks.
+// Elementwise mathematics on contiguous arrays, written so that the compiler vectorises every loop. math/functions.h has the
+// functions of one element.
 #pragma once
 
 #include "framework/core/tensor.h"
@@ -83,29 +82,5 @@ void softplus(const T* x, T* y, Index n);
 /// The backward of one softmax row: ds[i] = p[i] (ds[i] - mean), with ds = dP on entry and mean = Σ p[i] dP[i].
 template <typename T>
 void softmax_backward(const T* p, T mean, T* ds, Index n);
-
-/// The activation functions f(x) and their derivatives, f'(x) times an upstream gradient. With s the logistic
-/// function, Φ and φ the standard normal distribution and density:
-///   gelu       x Φ(x)                                   Φ(x) + x φ(x)
-///   gelu_tanh  x s(2u), u = √(2/π) (x + 0.044715 x³)    s(2u) + 2 x u' s(2u) (1 - s(2u))
-///   silu       x s(x)                                   s(x) (1 + x (1 - s(x)))
-///   relu       max(x, 0)                                1 where x > 0, else 0
-/// float: absolute error below 5e-7 times max(1, |x|).
-template <typename T>
-void gelu(const T* x, T* y, Index n);
-template <typename T>
-void gelu_backward(const T* x, const T* dy, T* dx, Index n);
-template <typename T>
-void gelu_tanh(const T* x, T* y, Index n);
-template <typename T>
-void gelu_tanh_backward(const T* x, const T* dy, T* dx, Index n);
-template <typename T>
-void silu(const T* x, T* y, Index n);
-template <typename T>
-void silu_backward(const T* x, const T* dy, T* dx, Index n);
-template <typename T>
-void relu(const T* x, T* y, Index n);
-template <typename T>
-void relu_backward(const T* x, const T* dy, T* dx, Index n);
 
 }  // namespace ordinal::vmath

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "framework/math/functions.h"
 #include "tests/framework/largest_difference.h"
 
 namespace ordinal {
@@ -21,6 +22,16 @@ std::vector<float> grid(float low, float high, int points) {
   for (int i = 0; i <= points; ++i)
     values.push_back(low + (high - low) * static_cast<float>(i) / static_cast<float>(points));
   return values;
+}
+
+// One of the activation functions, and its derivative, of each element.
+template <typename F>
+void value_of(const float* x, float* y, Index n) {
+  for (Index i = 0; i < n; ++i) y[i] = F::value(x[i]);
+}
+template <typename F>
+void slope_of(const float* x, float* y, Index n) {
+  for (Index i = 0; i < n; ++i) y[i] = F::backward(x[i], 1.0F);
 }
 
 double exact_logistic(double x) { return 1.0 / (1.0 + std::exp(-x)); }
@@ -39,7 +50,7 @@ TEST(VectorMath, ANanStaysOne) {
   const std::vector<float> x(37, std::numeric_limits<float>::quiet_NaN());
   std::vector<float> y(x.size());
   EXPECT_TRUE(std::isnan(vmath::exp_shifted(x.data(), 0.0F, y.data(), std::ssize(x))));
-  for (const auto function : {vmath::gelu<float>, vmath::softplus<float>}) {
+  for (const auto function : {value_of<vmath::Gelu<float>>, vmath::softplus<float>}) {
     std::ranges::fill(y, 0.0F);
     function(x.data(), y.data(), std::ssize(x));
     EXPECT_TRUE(std::ranges::all_of(y, [](float v) { return std::isnan(v); }));
@@ -63,11 +74,6 @@ struct FunctionCase {
   double (*scale)(double) = [](double x) { return std::max(1.0, std::abs(x)); };
 };
 
-template <auto derivative>
-void of_ones(const float* x, float* dx, Index n) {
-  derivative(x, std::vector<float>(static_cast<std::size_t>(n), 1.0F).data(), dx, n);
-}
-
 class Functions : public ::testing::TestWithParam<FunctionCase> {};
 
 TEST_P(Functions, KeepTheirStatedBound) {
@@ -90,21 +96,22 @@ const FunctionCase function_cases[] = {
      88.0F, 3e-7, exact_exp},
     {"softplus", vmath::softplus,
      [](double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }, -100.0F, 100.0F, 3e-7},
-    {"gelu", vmath::gelu, [](double x) { return x * exact_cdf(x); }},
-    {"gelu_backward", of_ones<vmath::gelu_backward<float>>,
+    {"gelu", value_of<vmath::Gelu<float>>, [](double x) { return x * exact_cdf(x); }},
+    {"gelu_backward", slope_of<vmath::Gelu<float>>,
      [](double x) { return exact_cdf(x) + x * exact_density(x); }},
-    {"gelu_tanh", vmath::gelu_tanh, [](double x) { return 0.5 * x * (1.0 + std::tanh(0.5 * two_u(x))); }},
-    {"gelu_tanh_backward", of_ones<vmath::gelu_tanh_backward<float>>,
+    {"gelu_tanh", value_of<vmath::GeluTanh<float>>,
+     [](double x) { return 0.5 * x * (1.0 + std::tanh(0.5 * two_u(x))); }},
+    {"gelu_tanh_backward", slope_of<vmath::GeluTanh<float>>,
      [](double x) {
        const double s = exact_logistic(two_u(x));
        const double slope = 2.0 * std::sqrt(2.0 / std::numbers::pi) * (1.0 + 3.0 * 0.044715 * x * x);
        return s + x * slope * s * (1.0 - s);
      }},
-    {"silu", vmath::silu, [](double x) { return x * exact_logistic(x); }},
-    {"silu_backward", of_ones<vmath::silu_backward<float>>,
+    {"silu", value_of<vmath::Silu<float>>, [](double x) { return x * exact_logistic(x); }},
+    {"silu_backward", slope_of<vmath::Silu<float>>,
      [](double x) { return exact_logistic(x) * (1.0 + x * (1.0 - exact_logistic(x))); }},
-    {"relu", vmath::relu, [](double x) { return std::max(x, 0.0); }},
-    {"relu_backward", of_ones<vmath::relu_backward<float>>, [](double x) { return x > 0.0 ? 1.0 : 0.0; }}};
+    {"relu", value_of<vmath::Relu<float>>, [](double x) { return std::max(x, 0.0); }},
+    {"relu_backward", slope_of<vmath::Relu<float>>, [](double x) { return x > 0.0 ? 1.0 : 0.0; }}};
 
 INSTANTIATE_TEST_SUITE_P(All, Functions, ::testing::ValuesIn(function_cases),
                          [](const auto& info) { return std::string(info.param.name); });
@@ -113,11 +120,11 @@ INSTANTIATE_TEST_SUITE_P(All, Functions, ::testing::ValuesIn(function_cases),
 TEST(VectorMath, EveryLengthAndAlignmentGivesTheSameElements) {
   const std::vector<float> x = grid(-5.0F, 5.0F, 99);
   std::vector<float> whole(x.size());
-  vmath::gelu(x.data(), whole.data(), std::ssize(x));
+  vmath::sigmoid(x.data(), whole.data(), std::ssize(x));
   for (Index first = 0; first < 17; ++first) {
     for (Index n = 0; n <= 70; ++n) {
       std::vector<float> part(static_cast<std::size_t>(n) + 1, -1.0F);
-      vmath::gelu(x.data() + first, part.data(), n);
+      vmath::sigmoid(x.data() + first, part.data(), n);
       for (Index i = 0; i < n; ++i) {
         ASSERT_FLOAT_EQ(part[static_cast<std::size_t>(i)], whole[static_cast<std::size_t>(first + i)]);
       }
