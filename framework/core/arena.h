@@ -2,7 +2,9 @@
 // next run. After the first step of a training run there are no further allocations.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "framework/core/tensor.h"
@@ -15,26 +17,50 @@ class Arena {
   /// A mark to rewind to.
   struct Mark {
     std::size_t chunk = 0;
-    Index used = 0;
-    Index taken = 0;
+    Index used = 0;   // of the chunk
+    Index taken = 0;  // of all
   };
 
-  /// `count` uninitialised elements, 64-byte aligned, valid until the arena is rewound past them. With ORDINAL_BOUNDS_CHECKS
+  /// `count` elements of any value, 64-byte aligned, valid until the arena is rewound past them. With ORDINAL_BOUNDS_CHECKS
   /// they are NaN.
-  T* take(Index count);
-  Mark mark() const { return {current_, used_, taken_}; }
-  void rewind(Mark mark);
+  T* take(Index count) {
+    constexpr Index smallest_chunk = Index{1} << 12;  // elements
+    const Index rounded = aligned_size(count);
+    while (end_.chunk < chunks_.size() && end_.used + rounded > std::ssize(chunks_[end_.chunk])) {
+      ++end_.chunk;
+      end_.used = 0;
+    }
+    if (end_.chunk == chunks_.size()) {
+      chunks_.emplace_back(static_cast<std::size_t>(std::max({rounded, capacity() / 4, smallest_chunk})));
+    }
+    T* memory = chunks_[end_.chunk].data() + end_.used;
+    end_.used += rounded;
+    end_.taken += rounded;
+    most_ = std::max(most_, end_.taken);
+    if constexpr (checks_bounds) std::fill_n(memory, rounded, std::numeric_limits<T>::quiet_NaN());
+    return memory;
+  }
+  Mark mark() const { return end_; }
+  void rewind(Mark mark) { end_ = mark; }
   /// Releases everything. If memory grew in several chunks, replaces them by one of the most that was taken at a time.
-  void reset();
+  void reset() {
+    if (chunks_.size() > 1) {
+      chunks_.clear();
+      chunks_.emplace_back(static_cast<std::size_t>(most_));
+    }
+    rewind({});
+  }
   /// Elements of memory held.
-  Index capacity() const;
+  Index capacity() const {
+    Index total = 0;
+    for (const AlignedBuffer<T>& chunk : chunks_) total += std::ssize(chunk);
+    return total;
+  }
 
  private:
   std::vector<AlignedBuffer<T>> chunks_;
-  std::size_t current_ = 0;
-  Index used_ = 0;   // of the current chunk
-  Index taken_ = 0;  // of all
-  Index most_ = 0;   // that was taken at a time
+  Mark end_;
+  Index most_ = 0;  // that was taken at a time
 };
 
 }  // namespace ordinal

@@ -7,34 +7,29 @@
 namespace ordinal {
 
 /// Input data that cannot be used: a missing, empty or too short file, a token outside the vocabulary.
-class DataError : public std::runtime_error {
- public:
+struct DataError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 /// Settings that cannot be used: an unknown key, a value of the wrong type or range, settings that contradict
 /// each other.
-class ConfigError : public std::runtime_error {
- public:
+struct ConfigError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 /// A checkpoint that cannot be used: truncated, corrupt, in another format, or for another configuration.
-class CheckpointError : public std::runtime_error {
- public:
+struct CheckpointError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 /// Positions that an encoding or a position scheme does not support: past the end of a table, too far apart
 /// for the range of a number. A comparison reports it as `fails`; it is a result, not a bug.
-class PositionError : public std::runtime_error {
- public:
+struct PositionError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 /// A run that ended early on request; see Run.
-class Stopped : public std::runtime_error {
- public:
+struct Stopped : std::runtime_error {
   Stopped() : std::runtime_error("the run was stopped") {}
 };
 

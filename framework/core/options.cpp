@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <sstream>
 #include <utility>
 
 #include "framework/core/errors.h"
@@ -80,24 +81,11 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 std::string complaint(const OptionSpec& spec, const std::string& value) {
   if (!spec.automatic.empty() && value == spec.automatic) return "";
-  switch (spec.type) {
-    case OptionType::integer:
-    case OptionType::real:
-      return number_complaint(spec, value);
-    case OptionType::flag:
-      if (value == "true" || value == "false") return "";
-      return fmt::format("got '{}', expected true or false{}", value,
-                         spec.automatic.empty() ? "" : " or auto");
-    case OptionType::choice:
-      return choice_complaint(spec, value, value);
-    case OptionType::part:
-      return part_complaint(spec, value);
-    case OptionType::text:
-    case OptionType::list:
-    case OptionType::files:
-      break;
-  }
-  return "";
+  if (spec.type == OptionType::integer || spec.type == OptionType::real) return number_complaint(spec, value);
+  if (spec.type == OptionType::choice) return choice_complaint(spec, value, value);
+  if (spec.type == OptionType::part) return part_complaint(spec, value);
+  if (spec.type != OptionType::flag || value == "true" || value == "false") return "";
+  return fmt::format("got '{}', expected true or false{}", value, spec.automatic.empty() ? "" : " or auto");
 }
 
 std::string number_text(double value) { return fmt::format("{}", value); }
@@ -179,11 +167,9 @@ void OptionVisitor::text(const char* name, std::string& value, const char* help,
 void OptionVisitor::files(const char* name, std::vector<std::string>& value, const char* help, Binds binds) {
   add({name, OptionType::files, joined(value, "\n"), help, {}, {}, binds}, [&](const std::string& text) {
     value.clear();
-    for (std::size_t start = 0; start < text.size();) {
-      const std::size_t end = std::min(text.find('\n', start), text.size());
-      if (end > start) value.push_back(text.substr(start, end - start));
-      start = end + 1;
-    }
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);)
+      if (!line.empty()) value.push_back(line);
   });
 }
 

@@ -1,14 +1,7 @@
 // The options of a part: an encoding, a layer, an optimizer, a task, or anything else that a config selects
-// by name. A part keeps them in a struct with defaults and names each option once, in visit():
-//
-//   struct RecencyOptions {
-//     double reach = 0.0;
-//     void visit(OptionVisitor& v) { v.number("reach", reach, at_least(0), "distance at which …; 0: L/4"); }
-//     void resolve(const ModelShape& shape) { if (reach == 0) reach = shape.train_length / 4.0; }
-//   };
-//
-// Config keys, help texts, range checks, error messages and checkpoint metadata are derived from visit().
-// The optional resolve() computes values that depend on the model.
+// by name. A part keeps them in a struct with defaults and names each option once, in visit(), from which config keys, help
+// texts, range checks, error messages and checkpoint metadata are derived. The optional resolve(const ModelShape&) computes
+// values that depend on the model. See "Add an option" in framework/README.md.
 #pragma once
 
 #include <cmath>

@@ -3,14 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 #include <utility>
 
-#include "framework/core/random.h"
-
 namespace ordinal {
-namespace {
 
 double draw(const Initializer& initializer, Random& random) {
   switch (initializer.kind) {
@@ -24,20 +20,9 @@ double draw(const Initializer& initializer, Random& random) {
   return initializer.scale;
 }
 
-}  // namespace
-
-Slot ParameterLayout::add(std::string name, Shape shape, Initializer initializer) {
-  return declare(std::move(name), std::move(shape), initializer, false);
-}
-
-Slot ParameterLayout::add_weight(std::string name, Shape shape, Initializer initializer) {
-  return declare(std::move(name), std::move(shape), initializer, true);
-}
-
-Slot ParameterLayout::declare(std::string name, Shape shape, Initializer initializer, bool decay) {
-  const bool taken =
-      std::ranges::any_of(specs_, [&](const ParameterSpec& spec) { return spec.name == name; });
-  if (taken) throw std::invalid_argument(fmt::format("parameter {}: the name is taken", name));
+Slot ParameterLayout::add(std::string name, Shape shape, Initializer initializer, bool decay) {
+  if (find_if_there(name) != nullptr)
+    throw std::invalid_argument(fmt::format("parameter {}: the name is taken", name));
   if (shape.empty() || shape.size() > 2) {
     throw std::invalid_argument(
         fmt::format("parameter {}: got shape {}, expected rank 1 or 2", name, to_string(shape)));
@@ -88,29 +73,5 @@ void refuse_slot(Index end, Index size) {
       "block was made (build all layers of a layout before its first Parameters)",
       end, size));
 }
-
-template <typename T>
-void initialize(Parameters<T>& parameters, std::uint64_t seed) {
-  for (const ParameterSpec& spec : parameters.layout().specs()) {
-    Random random({.seed = seed, .purpose = hash_name(spec.name)});
-    const View<T> values = parameters[spec.slot];
-    for (Index i = 0; i < values.size(); ++i) values.data[i] = static_cast<T>(draw(spec.initializer, random));
-  }
-}
-
-template <typename T>
-std::string first_not_finite(const Parameters<T>& parameters) {
-  for (const ParameterSpec& spec : parameters.layout().specs()) {
-    const View<const T> values = parameters[spec.slot];
-    if (!std::all_of(values.data, values.data + values.size(), [](T x) { return std::isfinite(x); }))
-      return spec.name;
-  }
-  return "";
-}
-
-template std::string first_not_finite<float>(const Parameters<float>&);
-template std::string first_not_finite<double>(const Parameters<double>&);
-template void initialize<float>(Parameters<float>&, std::uint64_t);
-template void initialize<double>(Parameters<double>&, std::uint64_t);
 
 }  // namespace ordinal

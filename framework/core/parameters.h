@@ -4,6 +4,8 @@
 // declares the state that it carries from token to token in step-by-step decoding (see core/decode_cache.h).
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -11,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "framework/core/random.h"
 #include "framework/core/tensor.h"
 
 namespace ordinal {
@@ -29,6 +32,9 @@ constexpr Initializer normal(double standard_deviation) {
   return {Initializer::Kind::normal, standard_deviation};
 }
 constexpr Initializer uniform(double bound) { return {Initializer::Kind::uniform, bound}; }
+
+/// One value of a parameter.
+double draw(const Initializer& initializer, Random& random);
 
 /// The location of a declared parameter in the flat block, as a matrix. Layers keep it as a handle. A vector
 /// of n elements is one row of n columns.
@@ -71,16 +77,13 @@ struct PreparedSlot {
 /// zero.
 class ParameterLayout {
  public:
-  /// Declares a parameter without weight decay: a bias, the gain of a norm, a table of positions. Throws
-  /// std::invalid_argument if the name is taken or the rank of the shape is not 1 or 2.
-  Slot add(std::string name, Shape shape, Initializer initializer);
-  /// Declares a parameter with weight decay: the weights by which a layer multiplies its input, and the token
-  /// embedding. Throws as add() does.
-  Slot add_weight(std::string name, Shape shape, Initializer initializer);
+  /// Declares a parameter. Throws std::invalid_argument if the name is taken or the rank of the shape is not 1 or 2.
+  Slot add(std::string name, Shape shape, Initializer initializer, bool decay = false);
   StateSlot add_state(StateSpec spec);
   PreparedSlot add_prepared() { return {prepared_++}; }
 
   const std::vector<StateSpec>& states() const { return states_; }
+  Index prepared() const { return prepared_; }
 
   const std::vector<ParameterSpec>& specs() const { return specs_; }
   /// Elements of the flat block, gaps included.
@@ -93,8 +96,6 @@ class ParameterLayout {
   const ParameterSpec* find_if_there(std::string_view name) const;
 
  private:
-  Slot declare(std::string name, Shape shape, Initializer initializer, bool decay);
-
   std::vector<ParameterSpec> specs_;
   Index flat_size_ = 0;
   std::vector<StateSpec> states_;
@@ -109,11 +110,13 @@ class Scope {
 
   /// Scope("block").nested("0").add("weight", …) declares `block.0.weight`.
   Scope nested(std::string_view name) const { return Scope(*layout_, dotted(name)); }
+  /// A parameter without weight decay: a bias, the gain of a norm, a table of positions. Throws as ParameterLayout::add() does.
   Slot add(std::string_view name, Shape shape, Initializer initializer) const {
     return layout_->add(dotted(name), std::move(shape), initializer);
   }
+  /// One with weight decay: the weights by which a layer multiplies its input, and the token embedding.
   Slot add_weight(std::string_view name, Shape shape, Initializer initializer) const {
-    return layout_->add_weight(dotted(name), std::move(shape), initializer);
+    return layout_->add(dotted(name), std::move(shape), initializer, true);
   }
   StateSlot add_state(StateSpec spec) const { return layout_->add_state(spec); }
   PreparedSlot add_prepared() const { return layout_->add_prepared(); }
@@ -148,22 +151,25 @@ std::vector<ParameterRange> parameter_ranges(const ParameterLayout& layout);
 template <typename T>
 class Parameters {
  public:
-  explicit Parameters(const ParameterLayout& layout) : layout_(&layout), buffer_(layout.flat_size()) {}
+  explicit Parameters(const ParameterLayout& layout)
+      : layout_(&layout), buffer_(static_cast<std::size_t>(layout.flat_size())) {}
 
   const ParameterLayout& layout() const { return *layout_; }
-  std::span<T> flat() { return {buffer_.data(), static_cast<std::size_t>(buffer_.size())}; }
-  std::span<const T> flat() const { return {buffer_.data(), static_cast<std::size_t>(buffer_.size())}; }
+  std::span<T> flat() { return buffer_; }
+  std::span<const T> flat() const { return buffer_; }
 
-  View<T> operator[](const Slot& slot) { return {first_of(slot), slot.rows, slot.cols}; }
-  View<const T> operator[](const Slot& slot) const { return {first_of(slot), slot.rows, slot.cols}; }
+  View<T> operator[](const Slot& slot) { return {buffer_.data() + first_of(slot), slot.rows, slot.cols}; }
+  View<const T> operator[](const Slot& slot) const {
+    return {buffer_.data() + first_of(slot), slot.rows, slot.cols};
+  }
   View<T> operator[](std::string_view name) { return (*this)[layout_->find(name).slot]; }
   View<const T> operator[](std::string_view name) const { return (*this)[layout_->find(name).slot]; }
 
  private:
-  T* first_of(const Slot& slot) const {
+  Index first_of(const Slot& slot) const {
     const Index end = slot.offset + slot.rows * slot.cols;
-    if (end > buffer_.size()) refuse_slot(end, buffer_.size());
-    return buffer_.data() + slot.offset;
+    if (end > std::ssize(buffer_)) refuse_slot(end, std::ssize(buffer_));
+    return slot.offset;
   }
 
   const ParameterLayout* layout_;
@@ -172,12 +178,25 @@ class Parameters {
 
 /// The name of the first parameter that holds an infinite number or NaN; empty if there is none.
 template <typename T>
-std::string first_not_finite(const Parameters<T>& parameters);
+std::string first_not_finite(const Parameters<T>& parameters) {
+  for (const ParameterSpec& spec : parameters.layout().specs()) {
+    const View<const T> values = parameters[spec.slot];
+    if (!std::all_of(values.data, values.data + values.size(), [](T x) { return std::isfinite(x); }))
+      return spec.name;
+  }
+  return "";
+}
 
 /// Fills every parameter from its initialiser. Each has a separate random stream, keyed by (seed, name), so
 /// two models with a parameter of the same name and shape start with the same values for it, regardless of
 /// their other parameters.
 template <typename T>
-void initialize(Parameters<T>& parameters, std::uint64_t seed);
+void initialize(Parameters<T>& parameters, std::uint64_t seed) {
+  for (const ParameterSpec& spec : parameters.layout().specs()) {
+    Random random({.seed = seed, .purpose = hash_name(spec.name)});
+    const View<T> values = parameters[spec.slot];
+    for (Index i = 0; i < values.size(); ++i) values.data[i] = static_cast<T>(draw(spec.initializer, random));
+  }
+}
 
 }  // namespace ordinal

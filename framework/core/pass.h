@@ -3,10 +3,14 @@
 // memory from an arena, and keeps a last-in first-out stack of what backward needs.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <stdexcept>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "framework/core/arena.h"
@@ -62,15 +66,47 @@ class Pass {
 
   /// Starts a run; invalidates all memory allocated before. Throws std::invalid_argument if it has no token, std::logic_error if
   /// it records without gradients, or with a cache, which has no backward.
-  void begin(Run<T> run);
+  void begin(Run<T> run) {
+    if (run.positions.batch() < 1 || run.positions.seq_len() < 1) {
+      throw std::invalid_argument(
+          fmt::format("Pass: got {} sequences of {} tokens, expected at least 1 of each",
+                      run.positions.batch(), run.positions.seq_len()));
+    }
+    if (run.record && gradients_ == nullptr)
+      throw std::logic_error("Pass: a recorded run needs a gradient block, got none");
+    if (run.record && run.cache != nullptr)
+      throw std::logic_error("Pass: a recorded run starts from nothing, got a cache");
+    run_ = std::move(run);
+    saved_.clear();
+    slots_.assign(static_cast<std::size_t>(values_->layout().prepared()), {});
+    arena_.reset();
+  }
   /// Ends a run. Throws std::logic_error naming the layer whose saves were not restored by backward.
-  void finish();
+  void finish() {
+    if (!saved_.empty()) {
+      throw std::logic_error(
+          fmt::format("Pass: {} saved something that no backward restored ({} left on the stack)",
+                      saved_.back().layer, saved_.size()));
+    }
+    arena_.reset();
+  }
 
   /// Keeps `x` (the view, not a copy) for backward, under the name of the layer; does nothing unless
   /// recording.
-  void save(std::string_view layer, View<const T> x);
+  void save(std::string_view layer, View<const T> x) {
+    if (run_.record) saved_.push_back({layer, x});
+  }
   /// The view saved last. Throws std::logic_error if another layer saved it or if nothing is saved.
-  View<const T> restore(std::string_view layer);
+  View<const T> restore(std::string_view layer) {
+    if (saved_.empty() || saved_.back().layer != layer) {
+      throw std::logic_error(fmt::format(
+          "Pass: {} restores what {} saved; backward must restore in the reverse order of the saves", layer,
+          saved_.empty() ? "nothing" : saved_.back().layer));
+    }
+    const View<const T> view = saved_.back().view;
+    saved_.pop_back();
+    return view;
+  }
 
   const Run<T>& run() const { return run_; }
   Index batch() const { return run_.positions.batch(); }
@@ -113,17 +149,24 @@ class Pass {
   Frame scratch_frame() { return Frame(arena_, true); }
 
   /// The random stream of a purpose for one sequence of this shard, independent of how the batch was split.
-  Random random(std::uint32_t purpose, Index sequence) const;
+  Random random(std::uint32_t purpose, Index sequence) const {
+    RandomKey key = run_.random;
+    key.purpose = purpose;
+    key.example += static_cast<std::uint32_t>(sequence);
+    return Random(key);
+  }
 
   /// Keeps what was prepared at the start of the run for several layers, until the run ends.
-  void prepare(PreparedSlot slot, View<const T> x);
+  void prepare(PreparedSlot slot, View<const T> x) { slots_[index_of(slot)].prepared = x; }
   /// What prepare() kept. Throws std::logic_error if it kept nothing.
-  View<const T> prepared(PreparedSlot slot) const;
+  View<const T> prepared(PreparedSlot slot) const { return checked(slots_[index_of(slot)].prepared); }
 
   /// Zeroed (rows, cols) memory for a sum of gradients, valid until the run ends.
-  void start_sum(PreparedSlot slot, Index rows, Index cols);
+  void start_sum(PreparedSlot slot, Index rows, Index cols) {
+    slots_[index_of(slot)].sum = zeros(rows, cols);
+  }
   /// The memory from start_sum(). Throws std::logic_error if that was not called in this run.
-  View<T> sum(PreparedSlot slot) const;
+  View<T> sum(PreparedSlot slot) const { return checked(slots_[index_of(slot)].sum); }
 
   /// A model calls this for each of its parts.
   void computed(std::string_view part, Direction direction, View<const T> x) const {
@@ -143,14 +186,25 @@ class Pass {
     std::string_view layer;
     View<const T> view;
   };
+  struct Prepared {
+    View<const T> prepared;
+    View<T> sum;
+  };
+
+  static std::size_t index_of(PreparedSlot slot) { return static_cast<std::size_t>(slot.index); }
+  template <typename Element>
+  static View<Element> checked(View<Element> x) {
+    if (x.data != nullptr) return x;
+    throw std::logic_error(
+        "Pass: nothing is prepared; a model calls begin_run() of its encoding in every run");
+  }
 
   const Parameters<T>* values_;
   Parameters<T>* gradients_;
   Run<T> run_;
   Arena<T> arena_;
   std::vector<Saved> saved_;
-  std::vector<View<const T>> prepared_;
-  std::vector<View<T>> sums_;
+  std::vector<Prepared> slots_;
 };
 
 }  // namespace ordinal

@@ -43,8 +43,7 @@ Positions Positions::stretched(const Stretch& stretch) const {
 }
 
 std::span<const double> Positions::of(Index sequence) const {
-  const auto length = static_cast<std::size_t>(seq_len_);
-  return std::span(*values_).subspan(shared_ ? 0 : static_cast<std::size_t>(sequence) * length, length);
+  return subspan<const double>(*values_, shared_ ? 0 : sequence * seq_len_, seq_len_);
 }
 
 }  // namespace ordinal

@@ -9,17 +9,24 @@
 
 namespace ordinal {
 
-Index element_count(const Shape& shape) {
+std::optional<Index> checked_element_count(const Shape& shape) {
   constexpr Index largest = std::numeric_limits<Index>::max() / static_cast<Index>(sizeof(double));
   Index count = 1;
+  bool empty = false;
   for (const Index extent : shape) {
-    if (extent < 0) throw std::invalid_argument(fmt::format("Shape {}: negative extent", to_string(shape)));
-    if (extent > 0 && count > largest / extent)
-      throw std::invalid_argument(
-          fmt::format("Shape {}: more elements than memory can hold", to_string(shape)));
-    count *= extent;
+    const Index factor = std::max<Index>(extent, 1);
+    if (extent < 0 || count > largest / factor) return std::nullopt;
+    count *= factor;
+    empty = empty || extent == 0;
   }
-  return count;
+  return empty ? 0 : count;
+}
+
+Index element_count(const Shape& shape) {
+  if (const auto count = checked_element_count(shape)) return *count;
+  const bool negative = std::ranges::any_of(shape, [](Index extent) { return extent < 0; });
+  throw std::invalid_argument(fmt::format(
+      "Shape {}: {}", to_string(shape), negative ? "negative extent" : "more elements than memory can hold"));
 }
 
 std::string to_string(const Shape& shape) {
@@ -33,18 +40,10 @@ void refuse_range(const char* what, Index first, Index count, Index size) {
       fmt::format("View: got {} [{}, {}), expected within [0, {})", what, first, first + count, size));
 }
 
-template <typename T>
-Tensor<T>::Tensor(Shape shape) : shape_(std::move(shape)), buffer_(element_count(shape_)) {}
-
-template <typename T>
-Tensor<T>::Tensor(Shape shape, std::span<const T> values) : Tensor(std::move(shape)) {
-  if (static_cast<Index>(values.size()) != size()) {
-    throw std::invalid_argument(fmt::format("Tensor of shape {}: got {} values, expected {}",
-                                            to_string(shape_), values.size(), size()));
-  }
-  std::copy(values.begin(), values.end(), data());
+void check_value_count(const Shape& shape, std::size_t values) {
+  if (std::cmp_equal(values, element_count(shape))) return;
+  throw std::invalid_argument(fmt::format("Tensor of shape {}: got {} values, expected {}", to_string(shape),
+                                          values, element_count(shape)));
 }
-
-ORDINAL_INSTANTIATE(Tensor);
 
 }  // namespace ordinal

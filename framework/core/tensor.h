@@ -7,11 +7,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <memory>
 #include <new>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace ordinal {
@@ -24,8 +25,10 @@ using Token = std::int32_t;
 /// A target that adds no loss: padding, or the prompt of a task that scores only the answer.
 inline constexpr Token ignore_index = -1;
 
-/// Product of all extents; 1 for a scalar. Throws std::invalid_argument for a negative extent, or for more elements than fit in
-/// any memory.
+/// Product of all extents; 1 for a scalar. Nothing for a negative extent, or if the product, with extents of zero counted as one,
+/// is more elements than fit in any memory.
+std::optional<Index> checked_element_count(const Shape& shape);
+/// The same, but throws std::invalid_argument.
 Index element_count(const Shape& shape);
 
 /// "(2, 32, 64)", for messages.
@@ -97,39 +100,36 @@ void copy_rows(std::type_identity_t<View<const T>> from, View<T> to) {
   for (Index r = 0; r < to.rows; ++r) std::copy_n(from.row(r), to.cols, to.row(r));
 }
 
+/// `count` elements from number `first` on.
+template <typename T>
+std::span<T> subspan(std::type_identity_t<std::span<T>> all, Index first, Index count) {
+  return all.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+}
+
 /// `count` rounded up so that what follows stays aligned: to a multiple of 64 bytes of float.
 constexpr Index aligned_size(Index count) {
   constexpr Index alignment = 16;
   return (count + alignment - 1) / alignment * alignment;
 }
 
-struct Uninitialised {};
-
-/// 64-byte-aligned memory for `size` elements, zero-filled unless asked otherwise; contents move with the object.
+/// Allocates memory that starts at a multiple of 64 bytes.
 template <typename T>
-class AlignedBuffer {
- public:
-  AlignedBuffer() = default;
-  AlignedBuffer(Index size, Uninitialised /*unused*/) : memory_(allocate(size)), size_(size) {}
-  explicit AlignedBuffer(Index size) : AlignedBuffer(size, Uninitialised()) {
-    for (Index i = 0; i < size; ++i) memory_.get()[i] = T(0);
+struct Aligned {
+  using value_type = T;
+  Aligned() = default;
+  template <typename U>
+  Aligned(const Aligned<U>& /*other*/) {}  // NOLINT(google-explicit-constructor): as allocators are
+  T* allocate(std::size_t count) {
+    return static_cast<T*>(::operator new (count * sizeof(T), std::align_val_t{64}));
   }
-
-  T* data() const { return memory_.get(); }
-  Index size() const { return size_; }
-
- private:
-  struct Free {
-    void operator()(T* memory) const { ::operator delete (memory, std::align_val_t{64}); }
-  };
-  static T* allocate(Index size) {
-    const std::size_t bytes = static_cast<std::size_t>(size) * sizeof(T);
-    return static_cast<T*>(::operator new (bytes, std::align_val_t{64}));
-  }
-
-  std::unique_ptr<T, Free> memory_;
-  Index size_ = 0;
+  void deallocate(T* memory, std::size_t /*count*/) { ::operator delete (memory, std::align_val_t{64}); }
+  bool operator==(const Aligned&) const = default;
 };
+template <typename T>
+using AlignedBuffer = std::vector<T, Aligned<T>>;
+
+/// Throws std::invalid_argument unless a tensor of this shape has that many values.
+void check_value_count(const Shape& shape, std::size_t values);
 
 /// Owns a row-major array of any rank. view() folds the leading dimensions into rows: (B, L, d) -> (B*L, d).
 /// Throws std::invalid_argument as element_count() does, std::bad_alloc if there is no memory for the elements.
@@ -137,20 +137,19 @@ template <typename T>
 class Tensor {
  public:
   Tensor() = default;
-  explicit Tensor(Shape shape);
-  Tensor(Shape shape, std::span<const T> values);
-  Tensor(const Tensor& other) : Tensor(other.shape_, other.span()) {}
-  Tensor& operator=(const Tensor& other) { return *this = Tensor(other); }
-  Tensor(Tensor&&) noexcept = default;
-  Tensor& operator=(Tensor&&) noexcept = default;
-  ~Tensor() = default;
+  explicit Tensor(Shape shape)
+      : shape_(std::move(shape)), buffer_(static_cast<std::size_t>(element_count(shape_))) {}
+  Tensor(Shape shape, std::span<const T> values) : Tensor(std::move(shape)) {
+    check_value_count(shape_, values.size());
+    std::ranges::copy(values, data());
+  }
 
   const Shape& shape() const { return shape_; }
-  Index size() const { return buffer_.size(); }
+  Index size() const { return std::ssize(buffer_); }
   T* data() { return buffer_.data(); }
   const T* data() const { return buffer_.data(); }
-  std::span<T> span() { return {data(), static_cast<std::size_t>(size())}; }
-  std::span<const T> span() const { return {data(), static_cast<std::size_t>(size())}; }
+  std::span<T> span() { return buffer_; }
+  std::span<const T> span() const { return buffer_; }
   View<T> view() { return {data(), rows(), cols()}; }
   View<const T> view() const { return {data(), rows(), cols()}; }
   T& operator()(Index r, Index c) { return view()(r, c); }

@@ -3,11 +3,28 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include <algorithm>
 #include <stdexcept>
 
 namespace ordinal {
 namespace {
+
+TEST(ElementCount, IsTheProductUnlessItOverflows) {
+  constexpr Index largest = std::numeric_limits<Index>::max();
+  EXPECT_EQ(checked_element_count({2, 3}), 6);
+  EXPECT_EQ(checked_element_count({}), 1);
+  EXPECT_EQ(checked_element_count({largest / 8}), largest / 8);
+  EXPECT_EQ(checked_element_count({largest / 8 + 1}), std::nullopt);
+  EXPECT_EQ(checked_element_count({0, 4}), 0);
+  EXPECT_EQ(checked_element_count({4, 0}), 0);
+  // The product is 2^64 + 4, which wraps to 4.
+  EXPECT_EQ(checked_element_count({4194305, 4194305, 211106198978564}), std::nullopt);
+  EXPECT_EQ(checked_element_count({0, largest, largest}), std::nullopt);
+  EXPECT_EQ(checked_element_count({largest, largest, 0}), std::nullopt);
+  EXPECT_EQ(checked_element_count({-1, 0}), std::nullopt);
+}
 
 TEST(Tensor, StartsAtZeroAndIsAligned) {
   const Tensor<float> tensor({3, 5, 7});

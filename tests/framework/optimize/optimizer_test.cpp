@@ -22,7 +22,7 @@ using ::testing::ThrowsMessage;
 class FiveSteps : public ::testing::Test {
  protected:
   FiveSteps() {
-    layout_.add_weight("w", {2, 2}, zeros());
+    Scope(layout_).add_weight("w", {2, 2}, zeros());
     layout_.add("b", {2}, zeros());
   }
 
