@@ -11,7 +11,6 @@
 
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
-#include "framework/storage/byte_count.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -58,8 +57,9 @@ NpyArray<T> read_npy(const std::filesystem::path& path) {
       literal == literal_of<T>(shape) && header.ends_with('\n'),
       fmt::format("expected an array of {0} in C order; save np.ascontiguousarray(array, '{0}')", dtype<T>));
   const std::size_t bytes = file.size() - before_header - header.size();
-  require(checked_byte_count(shape, sizeof(T)) == static_cast<Index>(bytes),
-          fmt::format("{} bytes of data do not fit shape {} of {}", bytes, to_string(shape), dtype<T>));
+  require(
+      checked_element_count(shape).value_or(-1) * static_cast<Index>(sizeof(T)) == static_cast<Index>(bytes),
+      fmt::format("{} bytes of data do not fit shape {} of {}", bytes, to_string(shape), dtype<T>));
   std::vector<T> values(bytes / sizeof(T));
   if (bytes > 0) std::memcpy(values.data(), file.data() + file.size() - bytes, bytes);
   return {shape, values};

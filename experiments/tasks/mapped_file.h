@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "framework/storage/descriptor.h"
+#include "framework/storage/atomic_file.h"
 
 namespace ordinal::experiments {
 

@@ -2,15 +2,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdint>
+#include <random>
 #include <system_error>
+#include <utility>
 
 #include "framework/core/errors.h"
-#include "framework/storage/descriptor.h"
 
 namespace ordinal {
 namespace {
@@ -28,21 +27,16 @@ std::error_code last_error() { return {errno, std::generic_category()}; }
 
 [[noreturn]] void fail_to_write(const fs::path& path) { fail("cannot write", path, last_error()); }
 
+[[noreturn]] void refuse(const fs::path& path, const std::string& reason) {
+  throw DataError(fmt::format("{}: {}", path.string(), reason));
+}
+
 /// write(2) may stop early or be interrupted by a signal; false with errno set if it fails for good.
 bool write_all(int file, Bytes bytes) {
   while (!bytes.empty()) {
-    const ssize_t written = ::write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
+    const ssize_t written = TEMP_FAILURE_RETRY(::write(file, bytes.data(), bytes.size()));
     if (written < 0) return false;
     bytes = bytes.subspan(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
-/// fsync(2), retried if a signal interrupts it; false with errno set if it fails for good.
-bool sync(int file) {
-  while (::fsync(file) != 0) {
-    if (errno != EINTR) return false;
   }
   return true;
 }
@@ -63,7 +57,7 @@ class TemporaryFile {
   }
 
   void rename_to_destination() {
-    if (!sync(file_.number())) fail_to_write(destination_);
+    if (TEMP_FAILURE_RETRY(::fsync(file_.number())) != 0) fail_to_write(destination_);
     destination_.check();  // while the folder is open: if it is removed from now on, renaming fails
     if (::renameat(folder_, name_.c_str(), folder_, destination_.filename().c_str()) != 0)
       fail_to_write(destination_);
@@ -74,10 +68,9 @@ class TemporaryFile {
   /// Creates a new file with a random name, despite other threads and leftovers of killed processes.
   int create() {
     constexpr int attempts = 100;
+    std::random_device random;
     for (int attempt = 0; attempt < attempts; ++attempt) {
-      std::uint64_t random = 0;
-      if (::getrandom(&random, sizeof(random), 0) < 0 && errno != EINTR) break;
-      name_ = fmt::format("{}{:016x}{}", leftover_begin, random, leftover_end);
+      name_ = fmt::format("{}{:08x}{:08x}{}", leftover_begin, random(), random(), leftover_end);
       const int file = ::openat(folder_, name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
       if (file >= 0) return file;
       if (errno != EEXIST && errno != EINTR) break;
@@ -126,7 +119,7 @@ void write_file_atomically(const LockedPath& path, std::span<const Bytes> chunks
   for (const Bytes chunk : chunks) temporary.write(chunk);
   temporary.rename_to_destination();
   // Some file systems cannot sync a folder and return EINVAL; this is not an error.
-  if (!sync(folder.number()) && errno != EINVAL) fail_to_write(path);
+  if (TEMP_FAILURE_RETRY(::fsync(folder.number())) != 0 && errno != EINVAL) fail_to_write(path);
 }
 
 void write_file_atomically(const LockedPath& path, std::string_view text) {
@@ -163,26 +156,38 @@ void append_line(const LockedPath& path, std::string_view line) {
   fail("cannot append", path, reason);
 }
 
+OpenFile open_regular_file(const fs::path& path) {
+  const auto refuse_with_errno = [&] { refuse(path, last_error().message()); };
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) != 0) refuse_with_errno();
+  if (S_ISDIR(facts.st_mode)) refuse(path, "is a directory, expected a file");
+  if (!S_ISREG(facts.st_mode))
+    refuse(path, "is a pipe or a device, expected a regular file: save its contents in one");
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.open()) refuse_with_errno();
+  // Checks the open file itself: a writer may have renamed a new file to the path in the meantime.
+  if (::fstat(file.number(), &facts) != 0) refuse_with_errno();
+  return {std::move(file), facts};
+}
+
 std::string read_file(const fs::path& path, std::uintmax_t most) {
   const OpenFile file = open_regular_file(path);
-  const auto refuse = [&path](const std::string& reason) {
-    throw DataError(fmt::format("{}: {}", path.string(), reason));
-  };
   const auto size = static_cast<std::uintmax_t>(file.facts.st_size);
   const double megabytes = static_cast<double>(size) / 1e6;
-  if (size > most) refuse(fmt::format("got {:.1f} MB, expected at most {} MB", megabytes, most / 1'000'000));
+  if (size > most)
+    refuse(path, fmt::format("got {:.1f} MB, expected at most {} MB", megabytes, most / 1'000'000));
   std::string contents;
   try {
     contents.resize(size);
   } catch (const std::exception&) {  // bad_alloc, or length_error
-    refuse(fmt::format("got {:.1f} MB, more than there is memory for", megabytes));
+    refuse(path, fmt::format("got {:.1f} MB, more than there is memory for", megabytes));
   }
   std::size_t filled = 0;
   while (filled < contents.size()) {
-    const ssize_t got = ::read(file.descriptor.number(), contents.data() + filled, contents.size() - filled);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) refuse(last_error().message());
-    if (got == 0) refuse("became shorter while being read");
+    const ssize_t got = TEMP_FAILURE_RETRY(
+        ::read(file.descriptor.number(), contents.data() + filled, contents.size() - filled));
+    if (got < 0) refuse(path, last_error().message());
+    if (got == 0) refuse(path, "became shorter while being read");
     filled += static_cast<std::size_t>(got);
   }
   return contents;

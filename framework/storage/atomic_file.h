@@ -2,6 +2,8 @@
 // a log, or reads one into memory. File formats are elsewhere: see storage/safetensors.h.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -10,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "framework/storage/descriptor.h"
 #include "framework/storage/locked_path.h"
 
 namespace ordinal {
@@ -33,11 +36,20 @@ void remove_leftovers(const std::filesystem::path& folder);
 /// not fit on the disk.
 void append_line(const LockedPath& path, std::string_view line);
 
+/// A regular file that is open for reading, and what fstat(2) reports for it.
+struct OpenFile {
+  Descriptor descriptor;
+  struct stat facts;
+};
+
+/// Throws DataError, "path: reason", if the file is missing, a folder, a pipe, a device or unreadable.
+OpenFile open_regular_file(const std::filesystem::path& path);
+
 /// For what a program writes or a user types: settings, results, reports. Parsing takes several times this much memory.
 inline constexpr std::uintmax_t largest_document = 256'000'000;
 
-/// All bytes of a regular file. Throws DataError, "path: reason", if it is missing, a folder, a device or
-/// unreadable, or has more than `most` bytes or more than fit in memory.
+/// All bytes of a regular file. Throws DataError as open_regular_file() does, or if it has more than `most` bytes or more than fit
+/// in memory.
 std::string read_file(const std::filesystem::path& path,
                       std::uintmax_t most = std::numeric_limits<std::uintmax_t>::max());
 

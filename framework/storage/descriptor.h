@@ -1,9 +1,9 @@
-// An open file that closes itself, for the other sources in this folder.
+// An open file that closes itself.
 #pragma once
 
-#include <sys/stat.h>
+#include <unistd.h>
 
-#include <filesystem>
+#include <utility>
 
 namespace ordinal {
 
@@ -11,25 +11,18 @@ namespace ordinal {
 class Descriptor {
  public:
   explicit Descriptor(int number) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept;
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   Descriptor& operator=(Descriptor&&) = delete;
-  ~Descriptor();
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
   int number() const { return number_; }
   bool open() const { return number_ >= 0; }
 
  private:
   int number_;
 };
-
-/// A regular file that is open for reading, and what fstat(2) reports for it.
-struct OpenFile {
-  Descriptor descriptor;
-  struct stat facts;
-};
-
-/// Throws DataError, "path: reason", if the file is missing, a folder, a pipe, a device or unreadable.
-OpenFile open_regular_file(const std::filesystem::path& path);
 
 }  // namespace ordinal

@@ -5,13 +5,18 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <type_traits>
 
 #include "framework/core/errors.h"
 #include "framework/math/half.h"
 #include "framework/storage/atomic_file.h"
-#include "framework/storage/safetensors_hashes.h"
+#include "framework/storage/json_depth.h"
+
+#define XXH_INLINE_ALL  // header-only use
+#define XXH_VECTOR 0    // plain C: GCC 12 warns about its AVX-512
+#include <xxhash.h>
 
 namespace ordinal {
 namespace {
@@ -42,6 +47,43 @@ bool convert_from(SafetensorsType type, const char* source, std::span<T> destina
     if (type == SafetensorsType::I64) convert<std::int64_t>(source, destination);
     if (type == SafetensorsType::I32) convert<std::int32_t>(source, destination);
     return is_integer(type);
+  }
+}
+
+constexpr const char* hashes_key = "xxh3";
+
+// 64 bits of XXH3 (xxHash) of the bytes, with the hash of the text as the seed.
+std::string xxh3(std::string_view text, Bytes bytes = {}) {
+  const XXH64_hash_t seed = XXH3_64bits(text.data(), text.size());
+  return fmt::format("{:016x}", XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed));
+}
+
+// What the metadata holds under `hashes_key`, so that damage is found when the file is read: {"metadata": HASH, "tensors":
+// {NAME: HASH, …}}, of all other metadata, and of a tensor's name, type, shape and bytes. `data` holds the bytes of each tensor.
+nlohmann::json hashes_of(const std::map<std::string, std::string>& metadata,
+                         const std::vector<SafetensorsTensor>& tensors, std::span<const Bytes> data) {
+  std::string text;
+  for (const auto& [key, value] : metadata)
+    text += fmt::format("{}\n{}\n{}\n{}\n", key.size(), key, value.size(), value);
+  nlohmann::json hashes = {{"metadata", xxh3(text)}, {"tensors", nlohmann::json::object()}};
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const auto& [name, type, shape, begin, end] = tensors[i];
+    hashes["tensors"][name] =
+        xxh3(fmt::format("{} {} {}\n", name, to_string(type), to_string(shape)), data[i]);
+  }
+  return hashes;
+}
+
+// What does not have its hash in `held`: "tensor NAME" or "metadata"; "" if everything has.
+std::string damaged_part(const std::string& held, nlohmann::json hashes) {
+  try {
+    nlohmann::json all = nlohmann::json::parse(is_nested_too_deep(held) ? "" : held);
+    if (all["metadata"] != hashes["metadata"]) return "metadata";
+    for (const auto& [name, hash] : hashes["tensors"].items())
+      if (all["tensors"][name] != hash) return "tensor " + quote_name(name);
+    return "";
+  } catch (const nlohmann::json::exception&) {  // another kind of JSON
+    return "metadata";
   }
 }
 
@@ -82,7 +124,8 @@ void SafetensorsWriter::write(const LockedPath& path) const {
     offset = end;
   }
   std::map<std::string, std::string> metadata = metadata_;
-  metadata[hashes_key] = render_hashes(metadata_, tensors, std::span(chunks).subspan(1));
+  metadata.erase(hashes_key);
+  metadata[hashes_key] = hashes_of(metadata, tensors, std::span(chunks).subspan(1)).dump();
   const std::string header = render_safetensors_header(metadata, tensors);
   chunks.front() = std::as_bytes(std::span(header));
   write_file_atomically(path, chunks);
@@ -102,22 +145,22 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : path_(path
   check_hashes();
 }
 
-// Removes the hashes afterwards, so that metadata() is what the writer was given.
+// Removes the hashes, so that metadata() is what the writer was given. Files from other programs hold none.
 void SafetensorsFile::check_hashes() {
+  const auto held = header_.metadata.extract(hashes_key);
+  if (held.empty()) return;
   std::vector<Bytes> data;
   for (const SafetensorsTensor& tensor : header_.tensors) {
     data.push_back(std::as_bytes(std::span(contents_))
                        .subspan(static_cast<std::size_t>(header_.data_begin + tensor.begin),
                                 static_cast<std::size_t>(tensor.end - tensor.begin)));
   }
-  const std::string damaged = damaged_part(header_.metadata, header_.tensors, data);
-  if (!damaged.empty()) {
-    throw CheckpointError(fmt::format(
-        "{}: {} is damaged: it does not have the hash that the file holds (use another checkpoint, or train "
-        "again; if you have changed the file yourself, leave {} out of its metadata)",
-        path_, damaged, hashes_key));
-  }
-  header_.metadata.erase(hashes_key);
+  const std::string damaged = damaged_part(held.mapped(), hashes_of(header_.metadata, header_.tensors, data));
+  if (damaged.empty()) return;
+  throw CheckpointError(fmt::format(
+      "{}: {} is damaged: it does not have the hash that the file holds (use another checkpoint, or train "
+      "again; if you have changed the file yourself, leave {} out of its metadata)",
+      path_, damaged, hashes_key));
 }
 
 std::vector<std::string> SafetensorsFile::names() const {

@@ -15,7 +15,6 @@
 
 #include "framework/core/errors.h"
 #include "framework/core/text.h"
-#include "framework/storage/byte_count.h"
 
 namespace ordinal {
 namespace {
@@ -109,30 +108,12 @@ std::map<std::string, std::string> parse_metadata(const json& object) {
   return metadata;
 }
 
-SafetensorsType parse_type(const std::string& name, const json& text) {
-  if (!text.is_string()) refuse_tensor(name, "dtype is not a text");
-  const auto wanted = text.get<std::string>();
-  const auto* found =
-      std::find_if(kTypes.begin(), kTypes.end(), [&](const TypeFacts& t) { return t.name == wanted; });
-  if (found == kTypes.end()) {
-    refuse_tensor(name, fmt::format("dtype {} is unknown here, expected F64, F32, F16, BF16, I64 or I32",
-                                    quote_name(wanted)));
-  }
-  return found->type;
-}
-
-/// A list of integers from 0 to the largest Index.
-std::vector<Index> parse_sizes(const std::string& name, const char* field, const json& list) {
+/// Whether it is a list of integers from 0 to the largest Index.
+bool are_sizes(const json& list) {
   constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<Index>::max());
-  if (!list.is_array()) refuse_tensor(name, fmt::format("{} is not a list", field));
-  std::vector<Index> sizes;
-  for (const json& value : list) {
-    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > largest) {
-      refuse_tensor(name, fmt::format("{} contains values that are not sizes", field));
-    }
-    sizes.push_back(value.get<Index>());
-  }
-  return sizes;
+  return list.is_array() && std::all_of(list.begin(), list.end(), [](const json& value) {
+           return value.is_number_unsigned() && value.get<std::uint64_t>() <= largest;
+         });
 }
 
 SafetensorsTensor parse_tensor(const std::string& name, const json& entry) {
@@ -140,19 +121,23 @@ SafetensorsTensor parse_tensor(const std::string& name, const json& entry) {
       !entry.contains("data_offsets")) {
     refuse_tensor(name, "expected exactly the fields dtype, shape and data_offsets");
   }
-  SafetensorsTensor tensor;
-  tensor.name = name;
-  tensor.type = parse_type(name, entry["dtype"]);
-  tensor.shape = parse_sizes(name, "shape", entry["shape"]);
-  const std::vector<Index> offsets = parse_sizes(name, "data_offsets", entry["data_offsets"]);
-  if (offsets.size() != 2 || offsets[0] > offsets[1]) {
-    refuse_tensor(name, "data_offsets is not a pair of begin and end");
+  const auto* type = std::find_if(kTypes.begin(), kTypes.end(),
+                                  [&](const TypeFacts& t) { return entry["dtype"] == t.name; });
+  if (type == kTypes.end()) {
+    refuse_tensor(name, fmt::format("dtype {} is unknown here, expected F64, F32, F16, BF16, I64 or I32",
+                                    printable(entry["dtype"].dump())));
   }
-  tensor.begin = offsets[0];
-  tensor.end = offsets[1];
-  if (checked_byte_count(tensor.shape, size_in_bytes(tensor.type)) != tensor.end - tensor.begin) {
-    refuse_tensor(name, fmt::format("{} bytes of data do not fit shape {} of {}", tensor.end - tensor.begin,
-                                    to_string(tensor.shape), to_string(tensor.type)));
+  const json& offsets = entry["data_offsets"];
+  if (!are_sizes(entry["shape"]) || !are_sizes(offsets) || offsets.size() != 2 || offsets[0] > offsets[1]) {
+    refuse_tensor(
+        name, fmt::format("got shape {} and data_offsets {}, expected a list of sizes, and its begin and end",
+                          printable(entry["shape"].dump()), printable(offsets.dump())));
+  }
+  SafetensorsTensor tensor{name, type->type, entry["shape"].get<Shape>(), offsets[0], offsets[1]};
+  const Index bytes = tensor.end - tensor.begin;
+  if (checked_element_count(tensor.shape).value_or(-1) * type->bytes != bytes) {
+    refuse_tensor(name, fmt::format("{} bytes of data do not fit shape {} of {}", bytes,
+                                    to_string(tensor.shape), type->name));
   }
   return tensor;
 }

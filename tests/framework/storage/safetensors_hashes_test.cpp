@@ -1,6 +1,4 @@
 // Damage of files that were written with hashes.
-#include "framework/storage/safetensors_hashes.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -81,13 +79,22 @@ TEST(Damage, IsNamed) {
   EXPECT_THAT(refusal(good.find("\"17\"") + 1), HasSubstr("metadata is damaged"));
 }
 
+// The refusal of a file without tensors whose metadata holds the step and these hashes.
+std::string refusal_of_hashes(const std::string& hashes) {
+  const ScratchFolder folder;
+  write_raw(folder / "file", render_safetensors_header({{"step", "17"}, {"xxh3", hashes}}, {}));
+  return message_of<CheckpointError>([&] { SafetensorsFile(folder / "file"); });
+}
+
 TEST(Hashes, AreNotPartOfTheMetadataAndMayBeMissing) {
   const ScratchFolder folder;
   write_sample(folder / "good");
-  EXPECT_EQ(SafetensorsFile(folder / "good").metadata().count(hashes_key), 0U);
-  EXPECT_EQ(damaged_part({{"step", "17"}}, {}, {}), "");
-  EXPECT_EQ(damaged_part({{"step", "17"}, {hashes_key, R"({"metadata":"0"})"}}, {}, {}), "metadata");
-  EXPECT_EQ(damaged_part({{"step", "17"}, {hashes_key, "not JSON"}}, {}, {}), "metadata");
+  EXPECT_EQ(SafetensorsFile(folder / "good").metadata().count("xxh3"), 0U);
+  write_raw(folder / "without", render_safetensors_header({{"step", "17"}}, {}));
+  EXPECT_EQ(SafetensorsFile(folder / "without").metadata().size(), 1U);
+  for (const char* hashes : {R"({"metadata":"0"})", "not JSON", "[]", "null", "3", ""}) {
+    EXPECT_THAT(refusal_of_hashes(hashes), HasSubstr("metadata is damaged")) << hashes;
+  }
 }
 
 }  // namespace
