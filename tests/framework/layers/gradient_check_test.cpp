@@ -107,7 +107,7 @@ INSTANTIATE_TEST_SUITE_P(
                            "Faulty saved something that no backward restored"},
                       Case{"Order", Fault::wrong_restore_order, "Faulty restores what Other saved"},
                       Case{"Input", Fault::changed_input, "x was changed"},
-                      Case{"Repeat", Fault::unrepeatable, "a second backward gives another dx"}),
+                      Case{"Repeat", Fault::unrepeatable, "a second backward gives other gradients"}),
     [](const auto& info) { return info.param.name; });
 
 }  // namespace
