@@ -37,15 +37,12 @@ void check_encoding_used(const ModelConfig& config) {
     const bool on_input = std::ranges::find(entry.acts_on, Place::input) != entry.acts_on.end();
     const bool rotates = entry.positions == PositionUse::rotary;
     if (entry.acts_on.empty() || on_input || (rotates && !rotating.empty())) continue;
-    if (!rotating.empty()) {
-      throw ConfigError(
-          fmt::format("{} acts on {}, and {} has no scores (use rope, xpos or one that acts on the input)",
-                      entry.name, places_text(entry.acts_on), rotating));
-    }
-    if (shape_of(config).layers > 0) continue;
-    throw ConfigError(
-        fmt::format("{} acts on {}, and no branch of '{}' has them (use none, or add attention)", entry.name,
-                    places_text(entry.acts_on), config.block));
+    if (rotating.empty() && shape_of(config).layers > 0) continue;
+    const std::string why =
+        rotating.empty()
+            ? fmt::format("no branch of '{}' has them (use none, or add attention)", config.block)
+            : rotating + " has no scores (use rope, xpos or one that acts on the input)";
+    throw ConfigError(fmt::format("{} acts on {}, and {}", entry.name, places_text(entry.acts_on), why));
   }
 }
 
@@ -68,7 +65,9 @@ Transformer<T>::Transformer(const ModelConfig& config)
         make_layer<T>(LayerKind::norm, config.norm, {.width = config.d_model, .shape = shape_of(config)},
                       this->scope("final_norm"));
   }
-  if (!config.tied_output) {
+  if (config.tied_output) {
+    output_ = std::make_unique<Linear<T>>(token_embedding_.table());
+  } else {
     output_ = std::make_unique<Linear<T>>(
         typename Linear<T>::Options{.in = config.d_model, .out = config.vocab_size, .bias = false},
         this->scope("output"));
@@ -179,13 +178,12 @@ View<const T> Transformer<T>::hidden(std::span<const Token> tokens, Pass<T>& pas
 
 template <typename T>
 View<const T> Transformer<T>::logits(View<const T> hidden, Pass<T>& pass) const {
-  return output_ ? output_->forward(hidden, pass) : token_embedding_.logits(hidden, pass);
+  return output_->forward(hidden, pass);
 }
 
 template <typename T>
 void Transformer<T>::backward(std::span<const Token> tokens, View<const T> d_logits, Pass<T>& pass) const {
-  View<const T> dx =
-      output_ ? output_->backward(d_logits, pass) : token_embedding_.logits_backward(d_logits, pass);
+  View<const T> dx = output_->backward(d_logits, pass);
   pass.computed("output", Direction::backward, dx);
   if (final_norm_) dx = final_norm_->backward(dx, pass);
   pass.computed("final_norm", Direction::backward, dx);

@@ -18,14 +18,7 @@ namespace ordinal {
 
 /// x = √d_model E[tokens] (or E[tokens]),  x = dropout(x + PE),  for each branch of each block
 /// x = x + branch(norm(x)),  x = norm(x) if pre-norm,  logits = x Eᵀ.
-///
-/// Parameter names, with N = 0 … layers - 1:
-///   token_embedding.weight (vocab_size, d_model)
-///   positional.<encoding>.…                         as the encoding declares
-///   block.N.<branch>_norm.weight, .bias (d_model)   for each branch of the block
-///   block.N.<branch>.…                              as the branch declares; `attention_2` for a second one
-///   final_norm.weight, .bias (d_model)              pre-norm only
-///   output.weight (vocab_size, d_model)             unless tied_output
+/// "Checkpoints and parity" in framework/README.md lists its parameters.
 /// Weights start as N(0, 0.02²), the last of each branch as N(0, 0.02²/(all branches)) (GPT-2). Token embeddings
 /// start as N(0, 1/d_model), so after the factor √d_model they are about as large as sines (tensor2tensor).
 template <typename T>
@@ -67,7 +60,7 @@ class Transformer final : public Model<T> {
   Dropout<T> input_dropout_;
   std::vector<Branch> branches_;          // of all blocks
   std::unique_ptr<Layer<T>> final_norm_;  // null if post-norm
-  std::unique_ptr<Linear<T>> output_;     // null if tied
+  std::unique_ptr<Linear<T>> output_;
   Index attention_layers_ = 0;
 };
 

@@ -25,12 +25,7 @@ void add_product(const T* a, const T* b, T* sum, Index n) {
   for (Index c = 0; c < n; ++c) sum[c] += a[c] * b[c];
 }
 
-/// y_t = Σ_i w_i ⊙ x_{t-i+ahead} + b over the taps i = 0 … kernel-1, where x is zero outside its sequence.
-///   causal         ahead = 0: token t sees itself and the kernel-1 tokens before it
-///   bidirectional  ahead = ⌊(kernel-1)/2⌋: centred on t; an even kernel sees one more token on the left
-/// Wu et al. 2019, §2.
-///
-/// weight (kernel, d_model), bias (d_model).
+/// See conv_layer() below; `ahead` is its a.
 template <typename T>
 class Conv final : public Layer<T> {
  public:
@@ -38,18 +33,16 @@ class Conv final : public Layer<T> {
   // weights of output_scale, so the branch starts with the same small output as the others.
   Conv(const LayerContext<T>& context, const ConvOptions& options, const Scope& scope)
       : ahead_(context.shape.causal ? 0 : (options.kernel - 1) / 2),
-        has_bias_(context.bias),
         weight_(scope.add_weight(
             "weight", {options.kernel, context.width},
             normal(context.output_scale *
                    std::sqrt(static_cast<double>(context.width) / static_cast<double>(options.kernel))))) {
-    if (has_bias_) bias_ = scope.add("bias", {context.width}, zeros());
+    if (context.bias) bias_ = scope.add("bias", {context.width}, zeros());
     if (mixing() == Mixing::cached)
       kept_ = scope.add_state({.rows = options.kernel - 1, .cols = context.width});
   }
 
   Index input_width() const override { return weight_.cols; }
-  Index output_width() const override { return weight_.cols; }
   Mixing mixing() const override {
     if (kernel() == 1) return Mixing::none;
     return ahead_ == 0 ? Mixing::cached : Mixing::uncached;
@@ -61,15 +54,9 @@ class Conv final : public Layer<T> {
   View<const T> forward(View<const T> x, Pass<T>& pass) const override {
     this->check_width("Conv", x);
     pass.save("Conv", x);
-    const View<T> y = pass.allocate(x.rows, x.cols);
+    const View<T> y = pass.zeros(x.rows, x.cols);
     const View<const T> weight = pass.value(weight_);
-    for (Index r = 0; r < y.rows; ++r) {
-      if (has_bias_) {
-        std::copy_n(pass.value(bias_).data, y.cols, y.row(r));
-      } else {
-        std::fill_n(y.row(r), y.cols, T(0));
-      }
-    }
+    if (bias_.cols > 0) copy_rows<T>({pass.value(bias_).data, y.rows, y.cols, 0}, y);
     for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
       const View<const T> x_b = pass.rows_of(x, sequence);
       const View<T> y_b = pass.rows_of(y, sequence);
@@ -97,7 +84,7 @@ class Conv final : public Layer<T> {
         add_product(x.row(first + s), dy.row(first + t), d_weight.row(i), dx.cols);
       });
     }
-    if (has_bias_) {
+    if (bias_.cols > 0) {
       T* d_bias = pass.gradient(bias_).data;
       for (Index r = 0; r < dy.rows; ++r) vmath::add(d_bias, dy.row(r), d_bias, dy.cols);
     }
@@ -131,9 +118,8 @@ class Conv final : public Layer<T> {
   }
 
   Index ahead_;
-  bool has_bias_;
   Slot weight_;
-  Slot bias_;
+  Slot bias_;       // empty without a bias
   StateSlot kept_;  // the last kernel-1 inputs, oldest first; only if cached
 };
 

@@ -92,8 +92,7 @@ std::unique_ptr<Layer<T>> activation_of(const LayerContext<T>& context, const Fe
                   options.activation));
 }
 
-/// y = f(x W_upᵀ + b_up) W_downᵀ + b_down with a registered activation f of ff outputs. Vaswani et al.
-/// 2017, §3.3. For a gated activation, as always with GatedLinearOptions, W_up has 2·ff rows, the gates first.
+/// See feed_forward_layer() and gated_linear_layer() below.
 template <typename T>
 class FeedForward final : public Layer<T> {
  public:
@@ -104,7 +103,6 @@ class FeedForward final : public Layer<T> {
         down_({options.ff, context.width, context.bias, context.output_scale}, scope.nested("down")) {}
 
   Index input_width() const override { return up_.input_width(); }
-  Index output_width() const override { return down_.output_width(); }
   Cost cost(Index seq_len) const override {
     return up_.cost(seq_len) + activation_->cost(seq_len) + down_.cost(seq_len);
   }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "framework/layers/layer.h"
+#include "framework/math/blas.h"
+#include "framework/math/vector_math.h"
 
 namespace ordinal {
 
@@ -16,7 +18,13 @@ class Linear final : public Layer<T> {
     double weight_scale = 0.02;
   };
 
-  Linear(const Options& options, const Scope& scope);
+  Linear(const Options& options, const Scope& scope)
+      : weight_(scope.add_weight("weight", {options.out, options.in}, normal(options.weight_scale))) {
+    if (options.bias) bias_ = scope.add("bias", {options.out}, zeros());
+  }
+
+  /// logits = x Eᵀ with the table of an Embedding: a tied output layer (Press & Wolf 2017).
+  explicit Linear(const Slot& table) : weight_(table) {}
 
   Index input_width() const override { return weight_.cols; }
   Index output_width() const override { return weight_.rows; }
@@ -24,17 +32,36 @@ class Linear final : public Layer<T> {
     return {2.0 * static_cast<double>(weight_.rows * weight_.cols), static_cast<double>(weight_.rows),
             static_cast<double>(weight_.cols)};
   }
-  View<const T> forward(View<const T> x, Pass<T>& pass) const override;
-  View<const T> backward(View<const T> dy, Pass<T>& pass) const override;
+  View<const T> forward(View<const T> x, Pass<T>& pass) const override {
+    const View<T> y = pass.allocate(x.rows, output_width());
+    forward_into(x, y, pass);
+    return y;
+  }
+  View<const T> backward(View<const T> dy, Pass<T>& pass) const override {
+    const View<T> dx = pass.allocate(dy.rows, input_width());
+    backward_into(dy, dx, pass);
+    return dx;
+  }
 
   /// forward and backward into the caller's memory, for layers that modify y in place.
-  void forward_into(View<const T> x, View<T> y, Pass<T>& pass) const;
-  void backward_into(View<const T> dy, View<T> dx, Pass<T>& pass) const;
+  void forward_into(View<const T> x, View<T> y, Pass<T>& pass) const {
+    this->check_width("Linear", x);
+    pass.save("Linear", x);
+    if (bias_.cols == 0) return multiply<T>(x, transposed(pass.value(weight_)), y);
+    multiply_with_bias<T>(x, transposed(pass.value(weight_)), pass.value(bias_).data, y);
+  }
+  // y_r = W x_r + b for each row r, so with the loss ℓ
+  //   ∂ℓ/∂W = Σ_r dy_r x_rᵀ = dyᵀ x        ∂ℓ/∂b = Σ_r dy_r        ∂ℓ/∂x_r = Wᵀ dy_r, that is dx = dy W.
+  void backward_into(View<const T> dy, View<T> dx, Pass<T>& pass) const {
+    const View<const T> x = pass.restore("Linear");
+    multiply_add<T>(transposed(dy), x, pass.gradient(weight_));
+    if (bias_.cols > 0) vmath::add_rows(dy, pass.gradient(bias_).data);
+    multiply<T>(dy, pass.value(weight_), dx);
+  }
 
  private:
   Slot weight_;
-  Slot bias_;
-  bool has_bias_;
+  Slot bias_;  // empty without a bias
 };
 
 }  // namespace ordinal

@@ -31,15 +31,7 @@ View<Element> at_time(View<Element> rows, Index t, const Pass<T>& pass) {
   return {rows.row(t), pass.batch(), rows.cols, pass.seq_len() * rows.stride};
 }
 
-/// Four gates of `hidden` columns each, in the order of PyTorch: z = [z_i z_f z_g z_o], and
-///   z = x_t W_xᵀ + b + h_{t-1} W_hᵀ     i, f, o = σ(z_i), σ(z_f + β), σ(z_o)     g = tanh(z_g)
-///   c_t = f ⊙ c_{t-1} + i ⊙ g           h_t = o ⊙ tanh(c_t)                  y_t = h_t W_outᵀ + b_out
-/// Hochreiter & Schmidhuber 1997, with the forget gate of Gers et al. 2000. β = 1, as Jozefowicz et al. 2015
-/// advise and Delétang et al. use, retains the contents of c at the start; PyTorch has β = 0. h and c start at
-/// zero, or continue from the run's cache.
-///
-/// input.weight (4·hidden, d_model), input.bias (4·hidden), recurrent.weight (4·hidden, hidden),
-/// output.weight (d_model, hidden), output.bias (d_model).
+/// See lstm_layer() below. β = 1 retains the contents of c at the start. h and c start at zero, or continue from the run's cache.
 template <typename T>
 class Lstm final : public Layer<T> {
  public:
@@ -55,7 +47,6 @@ class Lstm final : public Layer<T> {
         state_(scope.add_state({.rows = 2, .cols = options.hidden})) {}
 
   Index input_width() const override { return input_.input_width(); }
-  Index output_width() const override { return output_.output_width(); }
   Mixing mixing() const override { return Mixing::cached; }
   // h and c are kept in addition to the outputs of the products, and so are the states before the first token. Backward
   // holds the gradients of the gates, and that of c for one token.
@@ -63,7 +54,7 @@ class Lstm final : public Layer<T> {
     const auto states = static_cast<double>(hidden());
     const auto of_token = states / static_cast<double>(seq_len);
     const Cost recurrence{2.0 * static_cast<double>(recurrent_.rows * recurrent_.cols),
-                          2.0 * (states + of_token), 4.0 * states + of_token};
+                          2.0 * (states + of_token), 4.0 * states + 2.0 * of_token};
     return input_.cost(seq_len) + recurrence + output_.cost(seq_len);
   }
 
@@ -71,10 +62,9 @@ class Lstm final : public Layer<T> {
     this->check_width("Lstm", x);
     const View<T> gates = pass.allocate(x.rows, 4 * hidden());
     input_.forward_into(x, gates, pass);
-    const States before = start(pass);
     const View<T> h = pass.allocate(x.rows, hidden());
     const View<T> c = pass.allocate(x.rows, hidden());
-    States last = before;
+    States last = start(pass);
     for (Index t = 0; t < pass.seq_len(); ++t) {
       const View<T> gates_t = at_time(gates, t, pass);
       const States now{at_time(h, t, pass), at_time(c, t, pass)};
@@ -84,8 +74,6 @@ class Lstm final : public Layer<T> {
       last = now;
     }
     if (pass.run().cache != nullptr) keep(last, pass);
-    pass.save("Lstm", before.h);
-    pass.save("Lstm", before.c);
     pass.save("Lstm", gates);
     pass.save("Lstm", h);
     pass.save("Lstm", c);
@@ -94,17 +82,16 @@ class Lstm final : public Layer<T> {
 
   // Backpropagation through time, from the last token to the first: with z_{t+1} = … + h_t W_hᵀ,
   //   dh_t = dy_t W_out + dz_{t+1} W_h,        dW_h = Σ_t dz_tᵀ h_{t-1}  over all sequences.
-  // The rest is the chain rule through the two Linears. A starting state from a cache is a constant.
+  // The rest is the chain rule through the two Linears. A recorded run starts from zeros.
   View<const T> backward(View<const T> dy, Pass<T>& pass) const override {
     const View<T> dh = pass.allocate(dy.rows, hidden());
     output_.backward_into(dy, dh, pass);
     const View<const T> c = pass.restore("Lstm");
     const View<const T> h = pass.restore("Lstm");
     const View<const T> gates = pass.restore("Lstm");
-    const View<const T> c_start = pass.restore("Lstm");
-    const View<const T> h_start = pass.restore("Lstm");
     const View<T> d_gates = pass.allocate(gates.rows, gates.cols);
     const View<T> dc = pass.zeros(pass.batch(), hidden());
+    const View<const T> c_start = pass.zeros(pass.batch(), hidden());
     for (Index t = pass.seq_len() - 1; t >= 0; --t) {
       const View<T> dh_t = at_time(dh, t, pass);
       const View<T> d_gates_t = at_time(d_gates, t, pass);
@@ -118,7 +105,6 @@ class Lstm final : public Layer<T> {
       }
     }
     const View<T> d_recurrent = pass.gradient(recurrent_);
-    multiply_add<T>(transposed(at_time(d_gates, 0, pass)), h_start, d_recurrent);
     for (Index first = 0; first < h.rows; first += pass.seq_len()) {
       const Index steps = pass.seq_len() - 1;
       multiply_add<T>(transposed(d_gates.row_range(first + 1, steps)), h.row_range(first, steps),
@@ -136,17 +122,11 @@ class Lstm final : public Layer<T> {
   Index hidden() const { return recurrent_.cols; }
   // The states before the first token of the run, (batch, hidden) each.
   States start(Pass<T>& pass) const {
-    const States states{pass.allocate(pass.batch(), hidden()), pass.allocate(pass.batch(), hidden())};
-    DecodeCache<T>* cache = pass.run().cache;
-    for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
-      if (cache != nullptr) {
-        const View<const T> state = cache->state(state_, sequence);
-        std::copy_n(state.row(0), hidden(), states.h.row(sequence));
-        std::copy_n(state.row(1), hidden(), states.c.row(sequence));
-      } else {
-        std::fill_n(states.h.row(sequence), hidden(), T(0));
-        std::fill_n(states.c.row(sequence), hidden(), T(0));
-      }
+    const States states{pass.zeros(pass.batch(), hidden()), pass.zeros(pass.batch(), hidden())};
+    for (Index sequence = 0; pass.run().cache != nullptr && sequence < pass.batch(); ++sequence) {
+      const View<const T> state = pass.run().cache->state(state_, sequence);
+      std::copy_n(state.row(0), hidden(), states.h.row(sequence));
+      std::copy_n(state.row(1), hidden(), states.c.row(sequence));
     }
     return states;
   }
