@@ -64,7 +64,7 @@ void run(const SafetensorsFile& file, const Transformer<T>& model, const Positio
       cross_entropy_backward(logits, targets.tokens, static_cast<T>(1.0 / count), d_logits) / count;
   model.backward(tokens.tokens, d_logits, pass);
   const T loss_value = static_cast<T>(loss);
-  if (const std::string where = non_finite_of(finite, loss_value, gradients, 0, tokens.shape[1]);
+  if (const std::string where = finite.describe_run(loss_value, gradients, 0, tokens.shape[1]);
       !where.empty()) {
     throw CheckpointError(
         fmt::format("{}: {}; the weights are too large for --precision {}: use {}smaller ones", command.model,

@@ -49,25 +49,6 @@ struct AdamWOptions {
   }
 };
 
-// The constants of one AdamW step, in the precision of the parameters.
-template <typename T>
-struct AdamWConstants {
-  T gradient_scale, beta1, rest1, beta2, rest2, epsilon, step_size, inverse_correction2;
-};
-
-template <typename T>
-void adamw_range(const AdamWConstants<T>& c, T decay, T* value, const T* gradient, T* mean, T* square,
-                 Index n) {
-#pragma omp simd
-  for (Index i = 0; i < n; ++i) {
-    const T g = c.gradient_scale * gradient[i];
-    mean[i] = c.beta1 * mean[i] + c.rest1 * g;
-    square[i] = c.beta2 * square[i] + c.rest2 * g * g;
-    value[i] =
-        decay * value[i] - c.step_size * mean[i] / (std::sqrt(square[i]) * c.inverse_correction2 + c.epsilon);
-  }
-}
-
 /// AdamW, Loshchilov & Hutter 2019, algorithm 2, in PyTorch's form, with t = step + 1:
 ///   θ ← θ - η λ θ
 ///   m ← β1 m + (1 - β1) g        v ← β2 v + (1 - β2) g²
@@ -81,29 +62,39 @@ class AdamW final : public Optimizer<T> {
   void step(Parameters<T>& values, const Parameters<T>& gradients, double gradient_scale,
             double learning_rate, Index step, Threads& threads) override {
     check_layout(mean_, values, gradients);
-    const auto t = static_cast<double>(step + 1);
-    const double correction1 = 1.0 - std::pow(options_.beta1, t);
-    const double correction2 = 1.0 - std::pow(options_.beta2, t);
-    const AdamWConstants<T> constants{.gradient_scale = static_cast<T>(gradient_scale),
-                                      .beta1 = static_cast<T>(options_.beta1),
-                                      .rest1 = static_cast<T>(1.0 - options_.beta1),
-                                      .beta2 = static_cast<T>(options_.beta2),
-                                      .rest2 = static_cast<T>(1.0 - options_.beta2),
-                                      .epsilon = static_cast<T>(options_.epsilon),
-                                      .step_size = static_cast<T>(learning_rate / correction1),
-                                      .inverse_correction2 = static_cast<T>(1.0 / std::sqrt(correction2))};
-    const T decay = static_cast<T>(1.0 - learning_rate * options_.weight_decay);
     threads.run(std::ssize(ranges_), [&](Index task) {
-      const ParameterRange& range = ranges_[static_cast<std::size_t>(task)];
-      adamw_range(constants, range.decay ? decay : T(1), values.flat().data() + range.first,
-                  gradients.flat().data() + range.first, mean_.flat().data() + range.first,
-                  square_.flat().data() + range.first, range.count);
+      update(ranges_[static_cast<std::size_t>(task)], values.flat().data(), gradients.flat().data(),
+             gradient_scale, learning_rate, step);
     });
   }
 
   std::vector<typename Optimizer<T>::State> state() override { return {{"m", &mean_}, {"v", &square_}}; }
 
  private:
+  void update(const ParameterRange& range, T* values, const T* gradients, double gradient_scale,
+              double learning_rate, Index step) {
+    const auto t = static_cast<double>(step + 1);
+    const T scale = static_cast<T>(gradient_scale);
+    const T beta1 = static_cast<T>(options_.beta1);
+    const T rest1 = static_cast<T>(1.0 - options_.beta1);
+    const T beta2 = static_cast<T>(options_.beta2);
+    const T rest2 = static_cast<T>(1.0 - options_.beta2);
+    const T epsilon = static_cast<T>(options_.epsilon);
+    const T step_size = static_cast<T>(learning_rate / (1.0 - std::pow(options_.beta1, t)));
+    const T inverse_correction2 = static_cast<T>(1.0 / std::sqrt(1.0 - std::pow(options_.beta2, t)));
+    const T decay = range.decay ? static_cast<T>(1.0 - learning_rate * options_.weight_decay) : T(1);
+    T* mean = mean_.flat().data();
+    T* square = square_.flat().data();
+#pragma omp simd
+    for (Index i = range.first; i < range.first + range.count; ++i) {
+      const T g = scale * gradients[i];
+      mean[i] = beta1 * mean[i] + rest1 * g;
+      square[i] = beta2 * square[i] + rest2 * g * g;
+      values[i] =
+          decay * values[i] - step_size * mean[i] / (std::sqrt(square[i]) * inverse_correction2 + epsilon);
+    }
+  }
+
   AdamWOptions options_;
   std::vector<ParameterRange> ranges_;
   Parameters<T> mean_;
@@ -120,15 +111,6 @@ struct SgdOptions {
   }
 };
 
-template <typename T>
-void sgd_range(T scale, T momentum, T decay, T rate, T* value, const T* gradient, T* velocity, Index n) {
-#pragma omp simd
-  for (Index i = 0; i < n; ++i) {
-    velocity[i] = momentum * velocity[i] + scale * gradient[i] + decay * value[i];
-    value[i] -= rate * velocity[i];
-  }
-}
-
 /// SGD with momentum, in PyTorch's form:   u ← μ u + g + λ θ        θ ← θ - η u
 template <typename T>
 class Sgd final : public Optimizer<T> {
@@ -141,10 +123,18 @@ class Sgd final : public Optimizer<T> {
     check_layout(velocity_, values, gradients);
     threads.run(std::ssize(ranges_), [&](Index task) {
       const ParameterRange& range = ranges_[static_cast<std::size_t>(task)];
-      sgd_range(static_cast<T>(gradient_scale), static_cast<T>(options_.momentum),
-                range.decay ? static_cast<T>(options_.weight_decay) : T(0), static_cast<T>(learning_rate),
-                values.flat().data() + range.first, gradients.flat().data() + range.first,
-                velocity_.flat().data() + range.first, range.count);
+      const T scale = static_cast<T>(gradient_scale);
+      const T momentum = static_cast<T>(options_.momentum);
+      const T decay = range.decay ? static_cast<T>(options_.weight_decay) : T(0);
+      const T rate = static_cast<T>(learning_rate);
+      T* value = values.flat().data();
+      const T* gradient = gradients.flat().data();
+      T* velocity = velocity_.flat().data();
+#pragma omp simd
+      for (Index i = range.first; i < range.first + range.count; ++i) {
+        velocity[i] = momentum * velocity[i] + scale * gradient[i] + decay * value[i];
+        value[i] -= rate * velocity[i];
+      }
     });
   }
 

@@ -1,6 +1,4 @@
-// Optimizers: each is one loop over the flat parameter block. Weight decay applies to the weights by which
-// layers multiply their inputs and to the token embedding, not to biases, gains of norms or parameters of
-// encodings.
+// Optimizers: each is one loop over the flat parameter block.
 #pragma once
 
 #include <memory>

@@ -10,21 +10,6 @@
 namespace ordinal {
 namespace {
 
-double constant(const ScheduleOptions& /*options*/, double /*s*/, double /*r*/) { return 1.0; }
-
-double cosine(const ScheduleOptions& options, double /*s*/, double r) {
-  const double fall = 1.0 - options.final_fraction;
-  return options.final_fraction + fall * 0.5 * (1.0 + std::cos(std::numbers::pi * r));
-}
-
-double linear(const ScheduleOptions& options, double /*s*/, double r) {
-  return 1.0 - (1.0 - options.final_fraction) * r;
-}
-
-double inverse_sqrt(const ScheduleOptions& options, double s, double /*r*/) {
-  return std::sqrt(std::max(static_cast<double>(options.warmup), 1.0) / s);
-}
-
 ScheduleEntry with_options(ScheduleEntry entry) {
   OptionVisitor visitor;
   if (entry.depends_on_steps) ScheduleOptions().visit_end(visitor);
@@ -35,10 +20,21 @@ ScheduleEntry with_options(ScheduleEntry entry) {
 Registry<ScheduleEntry>& schedule_registry() {
   static Registry<ScheduleEntry> all(
       "schedule",
-      {with_options({"constant", "the peak", constant}),
-       with_options({"cosine", "decays along half a cosine; Loshchilov & Hutter 2017", cosine, true}),
-       with_options({"linear", "decays linearly", linear, true}),
-       with_options({"inverse_sqrt", "decays as 1/√step; Vaswani et al. 2017", inverse_sqrt})});
+      {with_options({"constant", "the peak", [](const ScheduleOptions&, double, double) { return 1.0; }}),
+       with_options({"cosine", "decays along half a cosine; Loshchilov & Hutter 2017",
+                     [](const ScheduleOptions& of, double, double r) {
+                       const double fall = 1.0 - of.final_fraction;
+                       return of.final_fraction + fall * 0.5 * (1.0 + std::cos(std::numbers::pi * r));
+                     },
+                     true}),
+       with_options(
+           {"linear", "decays linearly",
+            [](const ScheduleOptions& of, double, double r) { return 1.0 - (1.0 - of.final_fraction) * r; },
+            true}),
+       with_options({"inverse_sqrt", "decays as 1/√step; Vaswani et al. 2017",
+                     [](const ScheduleOptions& of, double s, double) {
+                       return std::sqrt(std::max(static_cast<double>(of.warmup), 1.0) / s);
+                     }})});
   return all;
 }
 

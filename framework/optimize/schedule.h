@@ -10,12 +10,7 @@
 
 namespace ordinal {
 
-/// With s = step + 1 (steps count from 0), w = warmup, N = steps and f = final_fraction:
-///   s <= w        peak · s/w
-///   constant      peak
-///   cosine        peak · (f + (1 - f)(1 + cos(π r))/2),  r = (s - w)/(N - w)     Loshchilov & Hutter 2017
-///   linear        peak · (1 - (1 - f) r)
-///   inverse_sqrt  peak · √(max(w, 1)/s)                                          Vaswani et al. 2017, eq. 3
+/// The learning rate rises linearly to the peak in `warmup` steps, then follows the schedule of that name.
 struct ScheduleOptions {
   std::string name = "cosine";
   double peak = 1e-3;
@@ -34,7 +29,7 @@ struct ScheduleOptions {
 struct ScheduleEntry {
   std::string name;
   std::string summary;
-  /// The rate at s after the warm-up, as a share of the peak, with r as above, from 0 to 1.
+  /// The rate at step s, counted from 1, as a share of the peak: r is (s - warmup) / (steps - warmup), from 0 to 1.
   double (*share)(const ScheduleOptions& options, double s, double r) = nullptr;
   bool depends_on_steps = false;  // the share at a step depends on the total number of steps
 

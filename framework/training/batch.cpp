@@ -49,9 +49,7 @@ Positions batch_positions(const PositionScheme& scheme, const Batch& batch, Inde
     throw PositionError(fmt::format("positions = task: got {} positions for {} tokens, expected one for each",
                                     batch.positions.size(), batch.tokens.size()));
   }
-  const auto given = std::span(batch.positions)
-                         .subspan(static_cast<std::size_t>(first * batch.seq_len),
-                                  static_cast<std::size_t>(size * batch.seq_len));
+  const auto given = subspan<const double>(batch.positions, first * batch.seq_len, size * batch.seq_len);
   return moved_positions(scheme, size, given, key);
 }
 

@@ -36,7 +36,7 @@ std::vector<double> gradient_of(const ModelRig<>& rig, Index shards, std::span<c
                                 const PositionScheme& scheme = {}) {
   Threads threads(2);
   BatchGradient<double> gradient(rig.model, rig.values, shards, threads, scheme);
-  gradient.compute(batches, {7, 3});
+  gradient.compute(batches, {.seed = 7, .step = 3});
   return {gradient.gradients().flat().begin(), gradient.gradients().flat().end()};
 }
 
