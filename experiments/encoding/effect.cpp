@@ -88,16 +88,14 @@ void Effect<T>::visit_pairs(const Content& content, bool products, bool added, c
     for (Index first = 0; first < length; first += block_rows) {
       const auto frame = pass.scratch_frame();
       const Index rows = std::min(block_rows, length - first);
-      const ScoreBlock<T> block{
-          .layer = layer,
-          .head = head,
-          .first_query = first,
-          .sight = {shape.causal},
-          .scale = scale,
-          .query = query.view().row_range(first, rows).col_range(head * d_head, d_head),
-          .key = key.view().col_range(key_head * d_head, d_head),
-          .query_positions = at.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(rows)),
-          .key_positions = at};
+      const ScoreBlock<T> block{.layer = layer,
+                                .head = head,
+                                .first_query = first,
+                                .sight = {shape.causal},
+                                .scale = scale,
+                                .query = query.view().row_range(first, rows).col_range(head * d_head, d_head),
+                                .key = key.view().col_range(key_head * d_head, d_head),
+                                .key_positions = at};
       const View<T> scores = pass.zeros(rows, length);
       if (products) multiply<T>(block.query, transposed(block.key), scores, scale);
       if (added) encoding.encode_scores(block, scores, pass);

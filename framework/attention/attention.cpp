@@ -197,7 +197,6 @@ typename SelfAttention<T>::Group SelfAttention<T>::group_of(const Projected<cons
               columns_.of_key_head(pass.rows_of(all.key, sequence), first),
               columns_.of_key_head(pass.rows_of(all.value, sequence), first),
               positions,
-              positions,
               0};
   if (const DecodeCache<T>* cache = pass.run().cache) {
     group.key = columns_.of_key_head(cache->rows(keys_, sequence), first);

@@ -156,8 +156,6 @@ ScoreBlock<T> HeadAttention<T>::block_at(const Group& head, Index first, const P
           .scale = T(1) / std::sqrt(static_cast<T>(head.query.cols)),
           .query = head.query.row_range(first, rows),
           .key = head.key.row_range(first_key, last - first_key),
-          .query_positions =
-              head.query_positions.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(rows)),
           .key_positions = head.key_positions.subspan(static_cast<std::size_t>(first_key), keys)};
 }
 

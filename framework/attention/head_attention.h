@@ -36,7 +36,6 @@ class HeadAttention {
     View<const T> query;  // (seq_len, heads·d_head)
     View<const T> key;    // (past + seq_len, d_head)
     View<const T> value;
-    std::span<const double> query_positions;
     std::span<const double> key_positions;
     Index past = 0;
 

@@ -7,6 +7,17 @@
 
 namespace ordinal {
 
+/// ALiBi's slopes: m_h = 2^(-8h/H), h = 1 … H, if H is a power of two. Otherwise the slopes of the next lower power of two,
+/// followed by every other slope of twice that power, starting with the first: Press et al. 2022, and their
+/// code. With one head the slope is 1/256, almost no bias over short distances.
+std::vector<double> alibi_slopes(Index heads);
+
+/// T5's bucket of relative position `relative` = key - query. If causal, n = max(-relative, 0) uses all
+/// `buckets`. Otherwise each side has half of them, and keys to the right use the second half. Of the B of a
+/// side, the first e = ⌊B/2⌋ hold one distance each. Bucket e + ⌊(B - e) ln(n/e) / ln(max_distance/e)⌋, at
+/// most B - 1, holds the others. Raffel et al. 2020, §2.1, in the form of the published code.
+Index t5_bucket(Index relative, bool causal, Index buckets, Index max_distance);
+
 /// One head of one attention layer.
 struct HeadAt {
   Index layer = 0;
@@ -14,7 +25,7 @@ struct HeadAt {
 };
 
 template <typename T>
-class DistanceBias : public EncodingPart<T>, public OnScores<T> {
+class DistanceBias : public EncodingPart<T> {
  public:
   /// out(0, k) = the bias at distance n(0, k) = p_i - p_j, positive where the key is to the left of the
   /// query.

@@ -1,7 +1,7 @@
 // A positional encoding tells a transformer the positions of its tokens. It may act at four places only: the
 // input (x + PE), the query and key (a rotation), the scores of one head in one block of query rows (a bias, or
-// a term that depends on q and k), and the values (one vector per query-key pair). Each place is an interface
-// with a forward and a backward form. An encoding derives from the interfaces of the places where it acts.
+// a term that depends on q and k), and the values (one vector per query-key pair). Each place has a forward and a
+// backward form. An encoding overrides those of the places where it acts.
 //
 // To add an encoding, write one file in positional/encodings/ and one line in positional/encodings.inc. See alibi.cpp for
 // the shortest example, t5.cpp for one with parameters and options, and distance_bias.h for their base class.
@@ -33,11 +33,10 @@ struct ScoreBlock {
   Index first_key = 0;    // number of tokens before key 0 that the block omits
   Index first_query = 0;  // index of the first row's token among the keys
   Sight sight = {};
-  T scale = T(1);                           // 1/√d_head
-  View<const T> query;                      // (rows, d_head)
-  View<const T> key;                        // (keys, d_head)
-  std::span<const double> query_positions;  // (rows)
-  std::span<const double> key_positions;    // (keys)
+  T scale = T(1);                         // 1/√d_head
+  View<const T> query;                    // (rows, d_head)
+  View<const T> key;                      // (keys, d_head)
+  std::span<const double> key_positions;  // (keys)
 
   /// The keys of the block that a row sees.
   KeyRange seen(Index row) const { return sight.of(first_query + row, key.rows); }
@@ -70,7 +69,8 @@ struct ScoreGradient {
   View<T> key;           // (keys, d_head), to be added to
 };
 
-/// One encoding: its properties, and hooks for the start and end of a run. It derives from each place below where it acts.
+/// One encoding: its properties, and what it does at the start and end of a run, at each place, and to the input of a layer. By
+/// default it does nothing.
 template <typename T>
 class EncodingPart {
  public:
@@ -115,76 +115,42 @@ class EncodingPart {
   virtual void begin_run(Pass<T>& /*pass*/) const {}
   /// Called once after all other backward forms.
   virtual void end_backward(Pass<T>& /*pass*/) const {}
-};
 
-/// The input: x (tokens, d_model) -> x + PE. The position of row b·seq_len + t is pass.run().positions.of(b)[t].
-template <typename T>
-class OnInput {
- public:
-  virtual View<const T> encode_input(View<const T> x, Pass<T>& pass) const = 0;
-  virtual View<const T> encode_input_backward(View<const T> dy, Pass<T>& pass) const = 0;
+  // The input: x (tokens, d_model) -> x + PE. The position of row b·seq_len + t is pass.run().positions.of(b)[t].
+  virtual View<const T> encode_input(View<const T> x, Pass<T>& /*pass*/) const { return x; }
+  virtual View<const T> encode_input_backward(View<const T> dy, Pass<T>& /*pass*/) const { return dy; }
 
- protected:
-  ~OnInput() = default;
-};
+  // Query (tokens, heads·d_head) and key (tokens, n_kv_heads·d_head), changed in place. Backward changes their
+  // gradients in place; a rotation turns them by the opposite angle.
+  virtual void encode_query_key(View<T> /*query*/, View<T> /*key*/, const LayerAt& /*at*/,
+                                Pass<T>& /*pass*/) const {}
+  virtual void encode_query_key_backward(View<T> /*d_query*/, View<T> /*d_key*/, const LayerAt& /*at*/,
+                                         Pass<T>& /*pass*/) const {}
 
-/// Query (tokens, heads·d_head) and key (tokens, n_kv_heads·d_head), changed in place. Backward changes their
-/// gradients in place; a rotation turns them by the opposite angle.
-template <typename T>
-class OnQueryKey {
- public:
-  virtual void encode_query_key(View<T> query, View<T> key, const LayerAt& at, Pass<T>& pass) const = 0;
-  virtual void encode_query_key_backward(View<T> d_query, View<T> d_key, const LayerAt& at,
-                                         Pass<T>& pass) const = 0;
+  // Adds to the scores (rows, keys) of one block. Backward visits the blocks again, in any order. Nothing is saved:
+  // backward recomputes what it needs from the block.
+  virtual void encode_scores(const ScoreBlock<T>& /*block*/, View<T> /*scores*/, Pass<T>& /*pass*/) const {}
+  virtual void encode_scores_backward(const ScoreBlock<T>& /*block*/, const ScoreGradient<T>& /*gradient*/,
+                                      Pass<T>& /*pass*/) const {}
 
- protected:
-  ~OnQueryKey() = default;
-};
-
-/// Adds to the scores (rows, keys) of one block. Backward visits the blocks again, in any order. Nothing is saved:
-/// backward recomputes what it needs from the block.
-template <typename T>
-class OnScores {
- public:
-  virtual void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const = 0;
-  virtual void encode_scores_backward(const ScoreBlock<T>& block, const ScoreGradient<T>& gradient,
-                                      Pass<T>& pass) const = 0;
-
- protected:
-  ~OnScores() = default;
-};
-
-/// Values: adds a vector a_ij to the value of key j as query i sees it. The weights w (rows, keys) are zero where a row does
-/// not see a key. Their rows need not sum to 1, because attention divides `out` afterwards.
-template <typename T>
-class OnValues {
- public:
+  // Values: adds a vector a_ij to the value of key j as query i sees it. The weights w (rows, keys) are zero where a row does
+  // not see a key. Their rows need not sum to 1, because attention divides `out` afterwards.
   /// Adds Σ_j w_ij a_ij to row i of `out` (rows, d_head).
-  virtual void encode_values(const ScoreBlock<T>& block, View<const T> weights, View<T> out,
-                             Pass<T>& pass) const = 0;
+  virtual void encode_values(const ScoreBlock<T>& /*block*/, View<const T> /*weights*/, View<T> /*out*/,
+                             Pass<T>& /*pass*/) const {}
   /// dw_ij += do_i·a_ij.
-  virtual void encode_values_backward(const ScoreBlock<T>& block, View<const T> d_out, View<T> d_weights,
-                                      Pass<T>& pass) const = 0;
-  /// Adds to the gradients of the parameters of a_ij, da_ij = w_ij do_i. Here too, a row of weights need not sum to 1. If
-  /// it does not, its do_i is already divided by the sum.
-  virtual void learn_values(const ScoreBlock<T>& block, View<const T> weights, View<const T> d_out,
-                            Pass<T>& pass) const = 0;
+  virtual void encode_values_backward(const ScoreBlock<T>& /*block*/, View<const T> /*d_out*/,
+                                      View<T> /*d_weights*/, Pass<T>& /*pass*/) const {}
+  /// Adds to the gradients of the parameters of a_ij, da_ij = w_ij do_i. If a row of weights does not sum to 1, its do_i is
+  /// already divided by the sum.
+  virtual void learn_values(const ScoreBlock<T>& /*block*/, View<const T> /*weights*/,
+                            View<const T> /*d_out*/, Pass<T>& /*pass*/) const {}
 
- protected:
-  ~OnValues() = default;
-};
-
-/// Not a place, but a hook for encodings that depend on the content of tokens. Reads the input x (tokens, d_model) of each
-/// attention layer before the layer's query, key, scores and values are encoded, and keeps what they need with
-/// pass.prepare(). May save for its own backward, which runs after theirs and adds to dx.
-template <typename T>
-class ReadsLayerInput {
- public:
-  virtual void encode_layer(View<const T> x, Index layer, Pass<T>& pass) const = 0;
-  virtual void encode_layer_backward(View<T> dx, Index layer, Pass<T>& pass) const = 0;
-
- protected:
-  ~ReadsLayerInput() = default;
+  // Not a place, but for encodings that depend on the content of tokens. Reads the input x (tokens, d_model) of each attention
+  // layer before the layer's query, key, scores and values are encoded, and keeps what they need with pass.prepare(). May save
+  // for its own backward, which runs after theirs and adds to dx.
+  virtual void encode_layer(View<const T> /*x*/, Index /*layer*/, Pass<T>& /*pass*/) const {}
+  virtual void encode_layer_backward(View<T> /*dx*/, Index /*layer*/, Pass<T>& /*pass*/) const {}
 };
 
 }  // namespace ordinal

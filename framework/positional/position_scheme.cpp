@@ -13,17 +13,46 @@ namespace ordinal {
 #include "framework/positional/schemes.inc"
 #undef ORDINAL_SCHEME
 
-void visit_scale(PositionScheme& scheme, OptionVisitor& v) {
-  v.number("scale", scheme.scale, automatic_or(1),
-           "factor s, at least 1; 0: length / training length, or 1 if that is more", Binds::training);
+namespace {
+
+void visit_options(const SchemeEntry& entry, PositionScheme& scheme, OptionVisitor& v) {
+  if (entry.scales && !entry.is_dynamic) {
+    v.number("scale", scheme.scale, automatic_or(1),
+             "factor s, at least 1; 0: length / training length, or 1 if that is more", Binds::training);
+  }
+  if (entry.has_range) {
+    v.integer("max_position", scheme.max_position, automatic_or(1, largest_count),
+              "positions lie below it; 0: twice the longest length", Binds::training);
+  }
+  if (entry.visit != nullptr) entry.visit(scheme, v);
 }
 
-void visit_range(PositionScheme& scheme, OptionVisitor& v) {
-  v.integer("max_position", scheme.max_position, automatic_or(1, largest_count),
-            "positions lie below it; 0: twice the longest length", Binds::training);
+SchemeEntry with_options(SchemeEntry entry) {
+  OptionVisitor visitor;
+  PositionScheme defaults{.own = entry.own};
+  visit_options(entry, defaults, visitor);
+  entry.options = visitor.specs();
+  return entry;
 }
+
+Registry<SchemeEntry>& scheme_registry() {
+  static Registry<SchemeEntry> schemes("positions", {
+#define ORDINAL_SCHEME(name) with_options(name##_scheme()),
+#include "framework/positional/schemes.inc"
+#undef ORDINAL_SCHEME
+                                                    });
+  return schemes;
+}
+
+}  // namespace
+
+const Registry<SchemeEntry>& position_schemes() { return scheme_registry(); }
+
+void register_position_scheme(SchemeEntry entry) { scheme_registry().add(with_options(std::move(entry))); }
 
 const SchemeEntry& PositionScheme::entry() const { return position_schemes().entries()[number]; }
+
+void PositionScheme::visit(OptionVisitor& v) { visit_options(entry(), *this, v); }
 
 void PositionScheme::resolve(Index known, Index longest) {
   train_length = known;
@@ -47,32 +76,6 @@ std::string PositionScheme::describe(Index seq_len) const {
   if (s == 1.0) return text + " (as contiguous)";
   return entry().describe != nullptr ? text + entry().describe(*this) : text;
 }
-
-namespace {
-
-SchemeEntry with_options(SchemeEntry entry) {
-  if (entry.visit == nullptr) return entry;
-  OptionVisitor visitor;
-  PositionScheme defaults{.own = entry.own};
-  entry.visit(defaults, visitor);
-  entry.options = visitor.specs();
-  return entry;
-}
-
-Registry<SchemeEntry>& scheme_registry() {
-  static Registry<SchemeEntry> schemes("positions", {
-#define ORDINAL_SCHEME(name) with_options(name##_scheme()),
-#include "framework/positional/schemes.inc"
-#undef ORDINAL_SCHEME
-                                                    });
-  return schemes;
-}
-
-}  // namespace
-
-const Registry<SchemeEntry>& position_schemes() { return scheme_registry(); }
-
-void register_position_scheme(SchemeEntry entry) { scheme_registry().add(with_options(std::move(entry))); }
 
 PositionScheme make_position_scheme(const Part& part) {
   const SchemeEntry& entry = position_schemes().find(part.name);

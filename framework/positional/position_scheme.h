@@ -31,7 +31,6 @@ struct PositionScheme {
   bool of_task() const { return name() == "task"; }
   bool stretches() const;
 
-  /// Visits the options of this scheme.
   void visit(OptionVisitor& v);
   /// Computes the options left at 0, for a model trained on `known` tokens and tested on up to `longest`.
   /// Throws ConfigError for inconsistent options.
@@ -46,12 +45,12 @@ struct SchemeEntry {
   std::string summary;      // one line
   std::string definition;   // its formulas, one per line
   bool is_random = false;   // positions differ between examples
-  bool has_range = false;   // they lie below max_position
-  bool scales = false;      // by a factor s, which describe() reports
+  bool has_range = false;   // they lie below max_position, an option
+  bool scales = false;      // by a factor s, which describe() reports: the option `scale`
   bool is_dynamic = false;  // s is computed from the number of tokens read so far
   std::any own = {};        // a struct of the options of this scheme alone, with their defaults
 
-  void (*visit)(PositionScheme& scheme, OptionVisitor& v) = nullptr;  // visits its options
+  void (*visit)(PositionScheme& scheme, OptionVisitor& v) = nullptr;  // visits its other options
   void (*complete)(PositionScheme& scheme) = nullptr;                 // its own part of resolve()
   std::string (*describe)(const PositionScheme& scheme) = nullptr;    // ", α 1"; not called if s is 1
   /// The positions of every sequence of seq_len tokens.
@@ -64,9 +63,6 @@ struct SchemeEntry {
   std::vector<OptionSpec> options = {};  // filled in on registration
 };
 
-inline void PositionScheme::visit(OptionVisitor& v) {
-  if (entry().visit != nullptr) entry().visit(*this, v);
-}
 inline const std::string& PositionScheme::name() const { return entry().name; }
 inline bool PositionScheme::stretches() const { return entry().stretch != nullptr; }
 
@@ -75,10 +71,6 @@ const Registry<SchemeEntry>& position_schemes();
 
 /// Adds a user-defined scheme. Call it before the first use of a config. Throws std::invalid_argument if the name is taken.
 void register_position_scheme(SchemeEntry entry);
-
-/// Visit options that several schemes share.
-void visit_scale(PositionScheme& scheme, OptionVisitor& v);
-void visit_range(PositionScheme& scheme, OptionVisitor& v);
 
 /// The scheme that "yarn" or "yarn(yarn_beta=8)" names. resolve() later computes what depends on lengths.
 /// Throws ConfigError.

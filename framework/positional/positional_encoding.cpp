@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <stdexcept>
+#include <tuple>
 
 #include "framework/core/errors.h"
 #include "framework/positional/positional_encoding.h"
@@ -59,39 +60,24 @@ std::string places_text(const std::vector<Place>& places) {
 }
 
 template <typename T>
-bool acts_in_layers(const EncodingPart<T>& part) {
-  return dynamic_cast<const OnQueryKey<T>*>(&part) != nullptr ||
-         dynamic_cast<const OnScores<T>*>(&part) != nullptr ||
-         dynamic_cast<const OnValues<T>*>(&part) != nullptr;
-}
-
-template <typename T>
 PositionalEncoding<T> PositionalEncoding<T>::only(const std::string& names) const {
   if (names == "all") return *this;
   if (names == "none") return PositionalEncoding({}, shape_);
-  Parts known = parts_;
-  std::erase_if(known, [](const Named& named) { return !acts_in_layers(*named.part); });
   const std::vector<std::string> wanted = split_outside_brackets(names, '+');
-  for (const std::string& name : wanted) {
-    if (std::ranges::count(known, name, &Named::name) != 1 || std::ranges::count(wanted, name) != 1) {
-      std::string all = "all, none";
-      for (const Named& named : known) all += ", " + named.name;
-      throw ConfigError(
-          fmt::format("encoding of an attention layer: got '{}', expected one of {}, or several, each once "
-                      "and joined by + (name "
-                      "others in model.encoding)",
-                      names, all));
-    }
+  Parts chosen;
+  std::vector<std::string> known;
+  for (const Named& named : parts_) {
+    if (!named.acts(Place::query_key) && !named.acts(Place::scores) && !named.acts(Place::values)) continue;
+    known.push_back(named.name);
+    if (std::ranges::count(wanted, named.name) > 0) chosen.push_back(named);
   }
-  std::erase_if(known, [&](const Named& named) { return std::ranges::count(wanted, named.name) == 0; });
-  if (!std::ranges::equal(known, wanted, {}, &Named::name)) {
-    std::vector<std::string> ordered;
-    for (const Named& named : known) ordered.push_back(named.name);
+  if (!std::ranges::equal(chosen, wanted, {}, &Named::name)) {
     throw ConfigError(
-        fmt::format("encoding of an attention layer: got '{}', expected {}, the order of model.encoding",
-                    names, joined(ordered, "+")));
+        fmt::format("encoding of an attention layer: got '{}', expected all, none, or some of {}, each once, "
+                    "in this order, and joined by + (name others in model.encoding)",
+                    names, joined(known)));
   }
-  return PositionalEncoding(std::move(known), shape_);
+  return PositionalEncoding(std::move(chosen), shape_);
 }
 
 ORDINAL_INSTANTIATE(PositionalEncoding);
@@ -99,18 +85,16 @@ ORDINAL_INSTANTIATE(PositionalEncoding);
 namespace {
 
 void check_shape(const ModelShape& shape) {
-  const auto check = [](const char* name, Index value, Index least) {
-    if (value >= least) return;
-    throw std::invalid_argument(
-        fmt::format("ModelShape: got {} {}, expected at least {}", name, value, least));
-  };
-  check("d_model", shape.d_model, 1);
-  check("heads", shape.heads, 1);
-  check("n_kv_heads", shape.n_kv_heads, 1);
-  check("layers", shape.layers, 0);
-  check("train_length", shape.train_length, 1);
-  check("positions", shape.positions, 1);
-  check("longest", shape.longest, 0);
+  using Size = std::tuple<const char*, Index, Index>;
+  for (const auto& [name, value, least] :
+       {Size{"d_model", shape.d_model, 1}, Size{"heads", shape.heads, 1},
+        Size{"n_kv_heads", shape.n_kv_heads, 1}, Size{"layers", shape.layers, 0},
+        Size{"train_length", shape.train_length, 1}, Size{"positions", shape.positions, 1},
+        Size{"longest", shape.longest, 0}}) {
+    if (value < least)
+      throw std::invalid_argument(
+          fmt::format("ModelShape: got {} {}, expected at least {}", name, value, least));
+  }
 }
 
 }  // namespace
@@ -126,7 +110,7 @@ std::unique_ptr<PositionalEncoding<T>> make_positional_encoding(const std::strin
       throw ConfigError(
           fmt::format("{} is defined only where no token sees later ones (a causal model)", part.name));
     }
-    parts.push_back({part.name, entry.build.of<T>()(part, shape, scope.nested(part.name))});
+    parts.push_back({part.name, entry.build.of<T>()(part, shape, scope.nested(part.name)), entry.acts_on});
   }
   return std::make_unique<PositionalEncoding<T>>(std::move(parts), shape);
 }

@@ -18,25 +18,25 @@
 
 namespace ordinal {
 
+/// Where an encoding acts.
+enum class Place { input, query_key, scores, values };
+
 /// One or more parts, as in "sinusoidal+t5". At each place the parts act in order, and their backward forms in reverse order.
-/// A place where no part acts costs nothing.
 template <typename T>
 class PositionalEncoding {
  public:
   struct Named {
     std::string name;
     std::shared_ptr<const EncodingPart<T>> part;
+    std::vector<Place> acts_on = {};
+
+    bool acts(Place place) const { return std::ranges::find(acts_on, place) != acts_on.end(); }
   };
   using Parts = std::vector<Named>;
 
   PositionalEncoding(Parts parts, const ModelShape& shape) : parts_(std::move(parts)), shape_(shape) {
     std::stable_partition(parts_.begin(), parts_.end(),  // Clang 14 cannot compile the std::ranges version
                           [](const Named& named) { return named.part->replaces_features(); });
-    collect(on_input_);
-    collect(on_layer_input_);
-    collect(on_query_key_);
-    collect(on_scores_);
-    collect(on_values_);
   }
 
   /// The parts that an attention layer selects by name: all, none, or names joined by + in the order of the parts. They are
@@ -46,17 +46,15 @@ class PositionalEncoding {
   /// The attention shape that it was built for, if it acts on queries, keys or scores. Attention with other heads, widths or
   /// direction rejects it.
   std::optional<ModelShape> attention_shape() const {
-    if (on_query_key_.empty() && on_scores_.empty()) return std::nullopt;
-    return shape_;
+    const auto acts = [](const Named& part) {
+      return part.acts(Place::query_key) || part.acts(Place::scores);
+    };
+    return std::ranges::any_of(parts_, acts) ? std::optional(shape_) : std::nullopt;
   }
 
   // What the parts report; see EncodingPart.
-  std::string constants() const {
-    return texts([](const auto& part) { return part.constants(); }, "; ");
-  }
-  std::string note() const {
-    return texts([](const auto& part) { return part.note(); }, ", ");
-  }
+  std::string constants() const { return texts(&EncodingPart<T>::constants, "; "); }
+  std::string note() const { return texts(&EncodingPart<T>::note, ", "); }
   /// With two rotations in a row, the frequencies of the first.
   std::vector<double> frequencies(const Stretch& stretch) const {
     return first([&](const auto& part) { return part.frequencies(stretch); });
@@ -82,75 +80,65 @@ class PositionalEncoding {
                                [&](const Named& named) { return named.part->resize(slot, trained, own); });
   }
 
+  // What the parts do; see EncodingPart.
   void begin_run(Pass<T>& pass) const {
     for (const Named& named : parts_) named.part->begin_run(pass);
   }
 
-  // What the parts do; see the places in encoding_part.h.
   View<const T> encode_input(View<const T> x, Pass<T>& pass) const {
-    for (const auto* part : on_input_) x = part->encode_input(x, pass);
+    for (const Named& named : parts_) x = named.part->encode_input(x, pass);
     return x;
   }
   /// Ends the backward pass.
   View<const T> encode_input_backward(View<const T> dy, Pass<T>& pass) const {
-    backwards(on_input_, [&](const auto& part) { dy = part.encode_input_backward(dy, pass); });
-    std::for_each(parts_.rbegin(), parts_.rend(),
-                  [&](const Named& named) { named.part->end_backward(pass); });
+    backwards([&](const auto& part) { dy = part.encode_input_backward(dy, pass); });
+    backwards([&](const auto& part) { part.end_backward(pass); });
     return dy;
   }
 
   void encode_layer(View<const T> x, Index layer, Pass<T>& pass) const {
-    for (const auto* part : on_layer_input_) part->encode_layer(x, layer, pass);
+    for (const Named& named : parts_) named.part->encode_layer(x, layer, pass);
   }
   void encode_layer_backward(View<T> dx, Index layer, Pass<T>& pass) const {
-    backwards(on_layer_input_, [&](const auto& part) { part.encode_layer_backward(dx, layer, pass); });
+    backwards([&](const auto& part) { part.encode_layer_backward(dx, layer, pass); });
   }
 
   void encode_query_key(View<T> query, View<T> key, const LayerAt& at, Pass<T>& pass) const {
-    for (const auto* part : on_query_key_) part->encode_query_key(query, key, at, pass);
+    for (const Named& named : parts_) named.part->encode_query_key(query, key, at, pass);
   }
   void encode_query_key_backward(View<T> d_query, View<T> d_key, const LayerAt& at, Pass<T>& pass) const {
-    backwards(on_query_key_,
-              [&](const auto& part) { part.encode_query_key_backward(d_query, d_key, at, pass); });
+    backwards([&](const auto& part) { part.encode_query_key_backward(d_query, d_key, at, pass); });
   }
 
   void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const {
-    for (const auto* part : on_scores_) part->encode_scores(block, scores, pass);
+    for (const Named& named : parts_) named.part->encode_scores(block, scores, pass);
   }
   void encode_scores_backward(const ScoreBlock<T>& block, const ScoreGradient<T>& gradient,
                               Pass<T>& pass) const {
-    backwards(on_scores_, [&](const auto& part) { part.encode_scores_backward(block, gradient, pass); });
+    backwards([&](const auto& part) { part.encode_scores_backward(block, gradient, pass); });
   }
 
   void encode_values(const ScoreBlock<T>& block, View<const T> weights, View<T> out, Pass<T>& pass) const {
-    for (const auto* part : on_values_) part->encode_values(block, weights, out, pass);
+    for (const Named& named : parts_) named.part->encode_values(block, weights, out, pass);
   }
   void encode_values_backward(const ScoreBlock<T>& block, View<const T> d_out, View<T> d_weights,
                               Pass<T>& pass) const {
-    for (const auto* part : on_values_) part->encode_values_backward(block, d_out, d_weights, pass);
+    for (const Named& named : parts_) named.part->encode_values_backward(block, d_out, d_weights, pass);
   }
   void learn_values(const ScoreBlock<T>& block, View<const T> weights, View<const T> d_out,
                     Pass<T>& pass) const {
-    for (const auto* part : on_values_) part->learn_values(block, weights, d_out, pass);
+    for (const Named& named : parts_) named.part->learn_values(block, weights, d_out, pass);
   }
 
  private:
-  // Collects the parts that act at one place.
-  template <typename In>
-  void collect(std::vector<const In*>& acting) const {
-    for (const Named& named : parts_) {
-      if (const auto* acts = dynamic_cast<const In*>(named.part.get())) acting.push_back(acts);
-    }
+  template <typename Visit>
+  void backwards(const Visit& visit) const {
+    std::for_each(parts_.rbegin(), parts_.rend(), [&](const Named& named) { visit(*named.part); });
   }
-  template <typename Acting, typename Visit>
-  static void backwards(const Acting& acting, const Visit& visit) {
-    std::for_each(acting.rbegin(), acting.rend(), [&](const auto& part) { visit(*part); });
-  }
-  template <typename Text>
-  std::string texts(const Text& text, const char* separator) const {
+  std::string texts(std::string (EncodingPart<T>::*text)() const, const char* separator) const {
     std::vector<std::string> all;
     for (const Named& named : parts_) {
-      if (std::string own = text(*named.part); !own.empty()) all.push_back(std::move(own));
+      if (std::string own = (*named.part.*text)(); !own.empty()) all.push_back(std::move(own));
     }
     return joined(all, separator);
   }
@@ -163,16 +151,8 @@ class PositionalEncoding {
   }
 
   Parts parts_;
-  std::vector<const OnInput<T>*> on_input_;
-  std::vector<const ReadsLayerInput<T>*> on_layer_input_;
-  std::vector<const OnQueryKey<T>*> on_query_key_;
-  std::vector<const OnScores<T>*> on_scores_;
-  std::vector<const OnValues<T>*> on_values_;
   ModelShape shape_;
 };
-
-/// Where an encoding acts.
-enum class Place { input, query_key, scores, values };
 
 /// How an encoding uses the positions of tokens.
 ///   nothing   ignores them
@@ -214,13 +194,16 @@ std::unique_ptr<EncodingPart<T>> build_encoding(const Part& part, const ModelSha
 /// (const ModelShape&, const Options&, const Scope&).
 template <template <typename> class Encoding, typename Options = NoOptions>
 EncodingEntry describe_encoding(EncodingEntry entry) {
-  const auto acts = [&](Place place, bool is_base) {
-    if (is_base) entry.acts_on.push_back(place);
+  using Base = EncodingPart<float>;
+  using Own = Encoding<float>;
+  // The type of a pointer to a member function names the class that overrides it last.
+  const auto acts = [&](Place place, auto own, auto base) {
+    if (!std::is_same_v<decltype(own), decltype(base)>) entry.acts_on.push_back(place);
   };
-  acts(Place::input, std::is_base_of_v<OnInput<float>, Encoding<float>>);
-  acts(Place::query_key, std::is_base_of_v<OnQueryKey<float>, Encoding<float>>);
-  acts(Place::scores, std::is_base_of_v<OnScores<float>, Encoding<float>>);
-  acts(Place::values, std::is_base_of_v<OnValues<float>, Encoding<float>>);
+  acts(Place::input, &Own::encode_input, &Base::encode_input);
+  acts(Place::query_key, &Own::encode_query_key, &Base::encode_query_key);
+  acts(Place::scores, &Own::encode_scores, &Base::encode_scores);
+  acts(Place::values, &Own::encode_values, &Base::encode_values);
   entry.options = specs_of<Options>();
   entry.resolve = resolved_specs<Options>;
   entry.build = {build_encoding<Encoding, Options, float>, build_encoding<Encoding, Options, double>};

@@ -25,34 +25,30 @@ void RotaryOptions::visit(OptionVisitor& v) {
 void RotaryOptions::resolve(const ModelShape& shape) {
   sines.resolve(shape);
   dimensions = rounded_product(rotary_fraction, shape.d_head());
-  if (dimensions >= 2 && dimensions % 2 == 0) return;
-  throw ConfigError(
-      fmt::format("{} of a head's {} dimensions would be rotated, expected an even number of at least 2 "
-                  "(d_model / heads · "
-                  "rotary_fraction)",
-                  dimensions, shape.d_head()));
+  if (dimensions < 2 || dimensions % 2 != 0) {
+    throw ConfigError(
+        fmt::format("{} of a head's {} dimensions would be rotated, expected an even number of at least 2 "
+                    "(d_model / heads · "
+                    "rotary_fraction)",
+                    dimensions, shape.d_head()));
+  }
+  const double least = 2.0 * std::numbers::pi * least_turns / static_cast<double>(shape.train_length);
+  const Index enough = std::ranges::count_if(sinusoidal_frequencies(dimensions, sines.base),
+                                             [&](double frequency) { return frequency >= least; });
+  turning_pairs = std::min(enough, product_rounded_up(turning, dimensions / 2));
 }
 
 std::vector<double> rotary_frequencies(Index d, double base, const Stretch& stretch) {
   return stretch.frequencies ? stretch.frequencies(d, base) : sinusoidal_frequencies(d, base);
 }
 
-Index TurningPairs::count(const std::vector<double>& frequencies) const {
-  const double least = least_turns > 0.0 ? 2.0 * std::numbers::pi * least_turns / train_length : 0.0;
-  const auto turns = [&](double frequency) { return frequency >= least; };
-  const auto by_turns = std::ranges::find_if_not(frequencies, turns) - frequencies.begin();
-  return std::min<Index>(by_turns, product_rounded_up(share, std::ssize(frequencies)));
-}
-
 template <typename T>
 Rotary<T>::Rotary(const ModelShape& shape, const RotaryOptions& options, const Scope& scope)
     : d_head_(shape.d_head()),
       base_(options.sines.base),
-      turning_(
-          TurningPairs{options.turning, options.least_turns, static_cast<double>(shape.train_length)}.count(
-              sinusoidal_frequencies(options.dimensions, base_))),
-      pairing_(options.pairing == "half" ? Pairing::half : Pairing::interleaved),
-      precision_(table_precision(options.sines.precision)),
+      turning_(options.turning_pairs),
+      half_(options.pairing == "half"),
+      precision_(options.sines.precision),
       table_(with_stopped_pairs(sinusoidal_frequencies(options.dimensions, base_)),
              rows_to_keep(shape.longest), SinusoidLayout::split, precision_),
       angles_(scope.add_prepared()) {}
@@ -67,7 +63,7 @@ template <typename T>
 std::string Rotary<T>::constants() const {
   const std::string stopped = turning_ < pairs() ? fmt::format(", {} of them turn", turning_) : "";
   return fmt::format("base {:g}, {} pairs ({}){}, table of {} bytes", base_, pairs(),
-                     pairing_ == Pairing::half ? "half" : "interleaved", stopped, table_.memory_bytes());
+                     half_ ? "half" : "interleaved", stopped, table_.memory_bytes());
 }
 
 template <typename T>
@@ -84,38 +80,28 @@ void Rotary<T>::begin_run(Pass<T>& pass) const {
     return;
   }
   const SinusoidTable<T> stretched(frequencies(stretch), 0, SinusoidLayout::split, precision_);
-  const View<const T> rows = stretched.rows(positions, pass);
-  const View<T> scaled = pass.allocate(rows.rows, rows.cols);
-  for (Index r = 0; r < rows.rows; ++r) {
+  const Index sequences = positions.is_shared() ? 1 : pass.batch();
+  const View<T> angles = pass.allocate(sequences * pass.seq_len(), table_.cols());
+  for (Index r = 0; r < angles.rows; ++r) {
     const double position = positions.of(r / pass.seq_len())[static_cast<std::size_t>(r % pass.seq_len())];
     if (position < stretch.unchanged) {
-      table_.write(position, scaled.row(r));
+      table_.write(position, angles.row(r));
       continue;
     }
-    std::copy_n(rows.row(r), rows.cols, scaled.row(r));
-    vmath::scale(static_cast<T>(stretch.magnitude), scaled.row(r), rows.cols);
+    stretched.write(position, angles.row(r));
+    vmath::scale(static_cast<T>(stretch.magnitude), angles.row(r), angles.cols);
   }
-  pass.prepare(angles_, scaled);
+  pass.prepare(angles_, angles);
 }
 
 template <typename T>
 void Rotary<T>::turn(View<T> x, View<const T> angles, T direction) const {
   const Index n = pairs();
-  const Index step = pairing_ == Pairing::half ? 1 : 2;
-  const Index apart = second(0);
+  const Index step = half_ ? 1 : 2;
   for (Index t = 0; t < x.rows; ++t) {
-    const T* sine = angles.row(t);
-    const T* cosine = sine + n;
     for (Index head = 0; head < x.cols; head += d_head_) {
       T* a = x.row(t) + head;
-      T* b = a + apart;
-      for (Index i = 0; i < n; ++i) {
-        const T s = direction * sine[i];
-        const T first = a[i * step];
-        const T second = b[i * step];
-        a[i * step] = first * cosine[i] - second * s;
-        b[i * step] = first * s + second * cosine[i];
-      }
+      turn_pairs(a, a + second(0), n, step, angles.row(t), angles.row(t) + n, direction);
     }
   }
 }
@@ -130,24 +116,6 @@ void Rotary<T>::turn_all(View<T> query, View<T> key, T direction, Pass<T>& pass)
   }
 }
 
-template <typename T>
-void convert_pairing(View<T> weight, Index d_head, Index pairs, Pairing from, Pairing to) {
-  if (from == to) return;
-  Tensor<T> before({weight.rows, weight.cols});
-  copy_rows<T>(weight, before.view());
-  for (Index head = 0; head < weight.rows; head += d_head) {
-    for (Index i = 0; i < 2 * pairs; ++i) {
-      const Index halves =
-          head + (i % 2 == 0 ? i / 2 : i / 2 + pairs);  // where `half` holds element i of pairs
-      const Index source = from == Pairing::half ? halves : head + i;
-      const Index target = from == Pairing::half ? head + i : halves;
-      std::copy_n(before.view().row(source), weight.cols, weight.row(target));
-    }
-  }
-}
-
 ORDINAL_INSTANTIATE(Rotary);
-template void convert_pairing<float>(View<float>, Index, Index, Pairing, Pairing);
-template void convert_pairing<double>(View<double>, Index, Index, Pairing, Pairing);
 
 }  // namespace ordinal

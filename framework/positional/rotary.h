@@ -9,18 +9,16 @@
 
 namespace ordinal {
 
-/// Which dimensions of a head form pair i of the n that are rotated.
-///   interleaved   (2i, 2i + 1)   Su et al. 2021
-///   half          (i, i + n)     GPT-NeoX, Llama
-enum class Pairing { interleaved, half };
-
 struct RotaryOptions {
   SinusoidOptions sines;
   std::string pairing = "interleaved";
   double rotary_fraction = 1.0;
-  double turning = 1.0;  // share of the pairs, from the fastest, that turn
+  double turning = 1.0;
   double least_turns = 0.0;
-  Index dimensions = 0;  // r, rotated dimensions of a head
+
+  // Set by resolve().
+  Index dimensions = 0;     // r, rotated dimensions of a head
+  Index turning_pairs = 0;  // the first ones turn; the others have frequency 0: they score content alone
 
   void visit(OptionVisitor& v);
   /// Throws ConfigError for an odd number of rotated dimensions, or none.
@@ -30,23 +28,26 @@ struct RotaryOptions {
 /// The frequencies of the d/2 pairs of d rotated dimensions: θ_i = base^(-2i/d), or those of the stretch.
 std::vector<double> rotary_frequencies(Index d, double base, const Stretch& stretch);
 
-/// Which pairs turn with the position: those of the first ⌈share · n⌉ of n (p-RoPE, Barbero et al. 2024) that
-/// turn at least `least_turns` times within the training length (1: HoPE, Chen et al. 2024). The others have
-/// frequency 0: they score content alone, the same at every distance.
-struct TurningPairs {
-  double share = 1.0;
-  double least_turns = 0.0;
-  double train_length = 0.0;
-
-  /// How many of the pairs with these unstretched frequencies turn. The turning pairs come first.
-  Index count(const std::vector<double>& frequencies) const;
-};
+/// (a, b) -> (a cos - b sin, a sin + b cos) for n pairs; direction -1 turns back. Element i of a pair is `step` after that of
+/// the pair before.
+template <typename T>
+void turn_pairs(T* a, T* b, Index n, Index step, const T* sine, const T* cosine, T direction) {
+  for (Index i = 0; i < n; ++i) {
+    const T s = direction * sine[i];
+    const T first = a[i * step];
+    const T second = b[i * step];
+    a[i * step] = first * cosine[i] - second * s;
+    b[i * step] = first * s + second * cosine[i];
+  }
+}
 
 /// Rotates pair i of every head at position p by the angle p·θ_i:
 ///   (a, b) -> (a cos - b sin, a sin + b cos) · m,  m = 0.1 ln s + 1 for yarn, else 1.
-/// Positions below stretch.unchanged rotate as without a stretch.
+/// Positions below stretch.unchanged rotate as without a stretch. Pair i of the n in a head has the dimensions
+///   interleaved   (2i, 2i + 1)   Su et al. 2021
+///   half          (i, i + n)     GPT-NeoX, Llama
 template <typename T>
-class Rotary final : public EncodingPart<T>, public OnQueryKey<T> {
+class Rotary final : public EncodingPart<T> {
  public:
   /// `options` must be resolved.
   Rotary(const ModelShape& shape, const RotaryOptions& options, const Scope& scope);
@@ -58,8 +59,8 @@ class Rotary final : public EncodingPart<T>, public OnQueryKey<T> {
   /// Number of pairs n.
   Index pairs() const { return table_.cols() / 2; }
   /// The dimensions of a pair within a head.
-  Index first(Index pair) const { return pairing_ == Pairing::half ? pair : 2 * pair; }
-  Index second(Index pair) const { return pairing_ == Pairing::half ? pair + pairs() : 2 * pair + 1; }
+  Index first(Index pair) const { return half_ ? pair : 2 * pair; }
+  Index second(Index pair) const { return half_ ? pair + pairs() : 2 * pair + 1; }
 
   /// Computes the sines and cosines of all positions of the run.
   void begin_run(Pass<T>& pass) const override;
@@ -80,15 +81,10 @@ class Rotary final : public EncodingPart<T>, public OnQueryKey<T> {
   Index d_head_;
   double base_;
   Index turning_;  // pairs that turn
-  Pairing pairing_;
-  TablePrecision precision_;
+  bool half_;      // pairs (i, i + n)
+  std::string precision_;
   SinusoidTable<T> table_;
   PreparedSlot angles_;  // (seq_len, or batch·seq_len, 2·pairs): sines, then cosines
 };
-
-/// Reorders the rows of W_Q or W_K (heads · d_head, columns) from one pairing to the other, so that scores
-/// stay the same. Both pairings rotate `pairs` pairs of each head.
-template <typename T>
-void convert_pairing(View<T> weight, Index d_head, Index pairs, Pairing from, Pairing to);
 
 }  // namespace ordinal

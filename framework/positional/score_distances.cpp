@@ -1,10 +1,7 @@
 #include "framework/positional/score_distances.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 #include "framework/math/vector_math.h"
 
@@ -20,38 +17,12 @@ bool evenly_spaced(std::span<const double> positions) {
   return true;
 }
 
-namespace {
-
-// Diagonals are counted from first_query, so a query at another position would get the wrong distances.
-template <typename T>
-void check_positions(const ScoreBlock<T>& block) {
-  const auto& query = block.query_positions;
-  const auto& key = block.key_positions;
-  if (std::ssize(query) != block.query.rows || std::ssize(key) != block.key.rows || block.first_query < 0 ||
-      block.first_query + block.query.rows > block.key.rows) {
-    throw std::invalid_argument(
-        fmt::format("ScoreDistances: got {} and {} positions of {} queries from key {} on and {} keys, "
-                    "expected one for each, and the queries among the keys",
-                    query.size(), key.size(), block.query.rows, block.first_query, block.key.rows));
-  }
-  const auto [own, its_key] =
-      std::ranges::mismatch(query, key.subspan(static_cast<std::size_t>(block.first_query)));
-  if (own == query.end()) return;
-  throw std::invalid_argument(
-      fmt::format("ScoreDistances: got query {} at position {}, expected {}, where its key stands",
-                  own - query.begin(), *own, *its_key));
-}
-
-}  // namespace
-
+// In an even block, element m is the diagonal j - i + rows - 1 = m: row 0 meets it at key m - rows + 1.
 template <typename T>
 ScoreDistances<T>::ScoreDistances(const ScoreBlock<T>& block, Pass<T>& pass)
     : block_(block), even_(evenly_spaced(block.key_positions)) {
-  check_positions(block);
-  const auto& query = block.query_positions;
   const auto& key = block.key_positions;
   if (even_) {
-    // Element m is the diagonal j - i + rows - 1 = m: row 0 meets it at key m - rows + 1.
     const double step = key.size() > 1 ? key[1] - key[0] : 0.0;
     distances_ = pass.allocate(1, block.query.rows + block.key.rows - 1);
     for (Index m = 0; m < distances_.cols; ++m) {
@@ -62,7 +33,8 @@ ScoreDistances<T>::ScoreDistances(const ScoreBlock<T>& block, Pass<T>& pass)
   }
   distances_ = pass.allocate(1, block.query.rows * block.key.rows);
   T* out = distances_.data;
-  for (const double i : query) {
+  for (Index r = 0; r < block.query.rows; ++r) {
+    const double i = key[static_cast<std::size_t>(block.first_query + r)];
     for (const double j : key) *out++ = static_cast<T>(i - j);
   }
 }

@@ -9,15 +9,6 @@
 
 namespace ordinal {
 
-/// The whole number nearest to a distance, for encodings that look it up in a table: t5, t5_clipped, shaw.
-/// Halves round away from zero, so that both sides are treated alike and only a distance below one half is 0.
-/// Distances are compared as floats: a half between interpolated positions may be off by a rounding in double.
-inline Index whole_distance(float distance) {
-  constexpr float below_half =
-      0.5F - std::numeric_limits<float>::epsilon() / 4;  // 0.5 would also round it up
-  return static_cast<Index>(distance + std::copysign(below_half, distance));
-}
-
 // For tables of relative positions up to a largest distance: t5_clipped and shaw.
 struct ClippedDistanceOptions {
   Index max_distance = 0;
@@ -32,11 +23,16 @@ struct ClippedDistanceOptions {
   }
 };
 
-/// clip(j - i, -k, k) + k for a distance i - j, rounded by whole_distance(): a row of a table with 2k + 1 rows.
+/// clip(j - i, -k, k) + k for a distance i - j, rounded to the nearest whole number: a row of a table with 2k + 1 rows.
+/// Halves round away from zero, so that both sides are treated alike and only a distance below one half is 0. Distances are
+/// compared as floats: a half between interpolated positions may be off by a rounding in double.
 template <typename T>
 Index clipped_row(T distance, Index k) {
+  constexpr float below_half =
+      0.5F - std::numeric_limits<float>::epsilon() / 4;  // 0.5 would also round it up
   const T limit = static_cast<T>(k);
-  return whole_distance(static_cast<float>(std::clamp(-distance, -limit, limit))) + k;
+  const auto clipped = static_cast<float>(std::clamp(-distance, -limit, limit));
+  return static_cast<Index>(clipped + std::copysign(below_half, clipped)) + k;
 }
 
 /// Whether all neighbouring positions are equally far apart.
@@ -59,14 +55,10 @@ std::set<Index> rows_of_distances(std::span<const double> positions, bool causal
 /// rows + keys - 1 diagonals holds one distance, so one value of a function of distance per diagonal is enough.
 /// Otherwise there is one distance per pair. The caller need not know which: it computes a bias
 /// for each element of distances(); add() adds it to the scores, and sum() brings their gradients back.
-///
-/// Requires what ScoreBlock promises: a position for each query and each key, and query r at the position of
-/// key first_query + r.
 template <typename T>
 class ScoreDistances {
  public:
-  /// Lives in the memory of `pass`, in the frame in which it was made. Throws std::invalid_argument if a query
-  /// of the block is not at the position of its key.
+  /// Lives in the memory of `pass`, in the frame in which it was made.
   ScoreDistances(const ScoreBlock<T>& block, Pass<T>& pass);
 
   /// (1, n): positive where the key is to the left of the query.

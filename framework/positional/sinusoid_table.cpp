@@ -8,25 +8,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "framework/core/errors.h"
 #include "framework/math/half.h"
 
 namespace ordinal {
-namespace {
-
-bool is_whole(double position) { return position == std::floor(position); }
-
-double rounded(double value, TablePrecision precision) {
-  if (precision == TablePrecision::half) return static_cast<double>(from_half(to_half(value)));
-  if (precision == TablePrecision::bfloat16) return static_cast<double>(from_bfloat16(to_bfloat16(value)));
-  return value;
-}
-
-Index columns_of(SinusoidLayout layout, Index frequencies) {
-  return layout == SinusoidLayout::sines || layout == SinusoidLayout::cosines ? frequencies : 2 * frequencies;
-}
-
-}  // namespace
 
 std::vector<double> sinusoidal_frequencies(Index d_model, double base) {
   if (d_model < 1 || d_model % 2 != 0) {
@@ -45,8 +29,6 @@ std::vector<double> sinusoidal_frequencies(Index d_model, double base) {
   return frequencies;
 }
 
-double choose_base(double typical_length) { return 10.0 * typical_length / (2.0 * std::numbers::pi); }
-
 void SinusoidOptions::visit(OptionVisitor& v) {
   v.number_or_auto("base", base, above(1), "longest wavelength is 2π · base; auto: 10 · training length / 2π",
                    Binds::training);
@@ -56,23 +38,28 @@ void SinusoidOptions::visit(OptionVisitor& v) {
 }
 
 void SinusoidOptions::resolve(const ModelShape& shape) {
-  if (base == 0.0) base = std::max(choose_base(static_cast<double>(shape.train_length)), 2.0);
+  const auto length = static_cast<double>(shape.train_length);
+  if (base == 0.0) base = std::max(10.0 * length / (2.0 * std::numbers::pi), 2.0);
 }
 
-TablePrecision table_precision(const std::string& name) {
-  if (name == "float") return TablePrecision::full;
-  if (name == "half") return TablePrecision::half;
-  if (name == "bfloat16") return TablePrecision::bfloat16;
-  throw ConfigError(fmt::format("precision: got '{}', expected float, half or bfloat16", name));
+namespace {
+
+// How a table rounds: not, or to the nearest IEEE binary16 or upper half of a float, to even.
+double (*rounding_of(const std::string& precision))(double) {
+  if (precision == "half") return [](double x) { return static_cast<double>(from_half(to_half(x))); };
+  if (precision == "bfloat16")
+    return [](double x) { return static_cast<double>(from_bfloat16(to_bfloat16(x))); };
+  return [](double x) { return x; };
 }
+
+}  // namespace
 
 template <typename T>
 SinusoidTable<T>::SinusoidTable(std::vector<double> frequencies, Index kept, SinusoidLayout layout,
-                                TablePrecision precision)
-    : frequencies_(std::move(frequencies)),
-      layout_(layout),
-      precision_(precision),
-      stored_({kept, columns_of(layout, std::ssize(frequencies_))}) {
+                                const std::string& precision)
+    : frequencies_(std::move(frequencies)), layout_(layout), rounded_(rounding_of(precision)) {
+  const bool both = layout == SinusoidLayout::interleaved || layout == SinusoidLayout::split;
+  stored_ = Tensor<T>({kept, (both ? 2 : 1) * std::ssize(frequencies_)});
   for (Index pos = 0; pos < kept; ++pos) compute(static_cast<double>(pos), stored_.view().row(pos));
 }
 
@@ -84,17 +71,17 @@ void SinusoidTable<T>::compute(double position, T* row) const {
   const Index first_cosine = interleaved ? 1 : layout_ == SinusoidLayout::split ? n : 0;
   for (Index i = 0; i < n; ++i) {
     const double angle = position * frequencies_[static_cast<std::size_t>(i)];
-    const T sine = static_cast<T>(rounded(std::sin(angle), precision_));
-    const T cosine = static_cast<T>(rounded(std::cos(angle), precision_));
-    if (layout_ != SinusoidLayout::cosines) row[step * i] = sine;
-    if (layout_ != SinusoidLayout::sines) row[first_cosine + step * i] = cosine;
+    if (layout_ != SinusoidLayout::cosines) row[step * i] = static_cast<T>(rounded_(std::sin(angle)));
+    if (layout_ == SinusoidLayout::sines) continue;
+    row[first_cosine + step * i] = static_cast<T>(rounded_(std::cos(angle)));
   }
 }
 
 template <typename T>
 void SinusoidTable<T>::write(double position, T* row) const {
   const auto kept = static_cast<double>(stored_.shape().front());
-  if (!(position >= 0.0 && position < kept && is_whole(position))) return compute(position, row);
+  if (!(position >= 0.0 && position < kept && position == std::floor(position)))
+    return compute(position, row);
   std::copy_n(stored_.view().row(static_cast<Index>(position)), cols(), row);
 }
 
@@ -102,7 +89,7 @@ template <typename T>
 View<const T> SinusoidTable<T>::rows(std::span<const double> positions, Pass<T>& pass) const {
   const double first = positions.front();
   const auto kept = static_cast<double>(stored_.shape().front());
-  bool stored = first >= 0.0 && is_whole(first);
+  bool stored = first >= 0.0 && first == std::floor(first);
   for (std::size_t t = 0; stored && t < positions.size(); ++t)
     stored = positions[t] == first + static_cast<double>(t) && positions[t] < kept;
   if (stored) return stored_.view().row_range(static_cast<Index>(first), std::ssize(positions));
@@ -114,12 +101,12 @@ View<const T> SinusoidTable<T>::rows(std::span<const double> positions, Pass<T>&
 template <typename T>
 View<const T> SinusoidTable<T>::rows(const Positions& positions, Pass<T>& pass) const {
   if (positions.is_shared()) return rows(positions.of(0), pass);
-  const View<T> rows = pass.allocate(positions.batch() * positions.seq_len(), cols());
-  for (Index r = 0; r < rows.rows; ++r) {
-    const Index sequence = r / positions.seq_len();
-    write(positions.of(sequence)[static_cast<std::size_t>(r - sequence * positions.seq_len())], rows.row(r));
+  std::vector<double> all;
+  for (Index sequence = 0; sequence < positions.batch(); ++sequence) {
+    const std::span<const double> own = positions.of(sequence);
+    all.insert(all.end(), own.begin(), own.end());
   }
-  return rows;
+  return rows(all, pass);
 }
 
 ORDINAL_INSTANTIATE(SinusoidTable);

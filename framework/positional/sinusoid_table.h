@@ -1,5 +1,5 @@
-// Sines and cosines of positions at several frequencies: the rows of the sinusoidal encoding, the angles of
-// rotary encodings, the relative vectors of Transformer-XL.
+// Sines and cosines of positions at several frequencies: the rows of the sinusoidal encoding, the angles of rotary encodings, the
+// relative vectors of Transformer-XL.
 #pragma once
 
 #include <algorithm>
@@ -16,10 +16,8 @@ namespace ordinal {
 /// std::invalid_argument for an odd d, a size below 1 or a base that is not finite and above 1.
 std::vector<double> sinusoidal_frequencies(Index d_model, double base = 10000.0);
 
-/// The base whose longest wavelength 2π·base is ten times the typical length: 10·len/(2π).
-double choose_base(double typical_length);
-
-/// Options of all encodings that use sines and cosines.
+/// Options of all encodings that use sines and cosines. The automatic base is 10 L/2π for the training length L, so that the
+/// longest wavelength is ten times L.
 struct SinusoidOptions {
   double base = 10000.0;
   std::string precision = "float";
@@ -35,26 +33,21 @@ struct SinusoidOptions {
 ///   cosines       cos in column i, no sines: n columns
 enum class SinusoidLayout { interleaved, split, sines, cosines };
 
-/// How table values are rounded: not, to IEEE binary16, or to the upper half of a float; to nearest even.
-enum class TablePrecision { full, half, bfloat16 };
 /// The limit of shift invariance (EncodingEntry::shift_limit) if the sines and cosines of a difference are products
 /// of rounded sines and cosines of single positions.
 inline constexpr const char* half_table_rounding = "for the rounding of tables in half or bfloat16";
 /// How many of the first `rows` rows an encoding keeps: those that are looked up repeatedly. A range of positions may be
-/// larger than any memory. Rows that are not kept are computed to the same bits.
+/// larger than any memory.
 inline Index rows_to_keep(Index rows) { return std::min<Index>(rows, Index{1} << 16U); }
 
-/// "float", "half" or "bfloat16". Throws ConfigError for another name.
-TablePrecision table_precision(const std::string& name);
-
 /// Immutable. Rows for the whole positions 0 … kept - 1 are stored. All others are computed on request, to the
-/// same bits. Angles are computed in double and rounded once at the end: in float, pos·ω at
-/// position 65,536 would be off by 4e-3.
+/// same bits. Angles are computed in double and rounded once at the end, to T or by `precision` (SinusoidOptions): in
+/// float, pos·ω at position 65,536 would be off by 4e-3.
 template <typename T>
 class SinusoidTable {
  public:
   SinusoidTable(std::vector<double> frequencies, Index kept, SinusoidLayout layout,
-                TablePrecision precision = TablePrecision::full);
+                const std::string& precision = "float");
 
   Index cols() const { return stored_.shape().back(); }
   /// One row of cols() elements.
@@ -71,7 +64,7 @@ class SinusoidTable {
 
   std::vector<double> frequencies_;
   SinusoidLayout layout_;
-  TablePrecision precision_;
+  double (*rounded_)(double);
   Tensor<T> stored_;  // (kept, cols)
 };
 

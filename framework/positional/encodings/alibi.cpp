@@ -1,7 +1,5 @@
 // ALiBi (Press et al. 2022): a penalty on scores that grows linearly with distance, with a fixed slope for each
 // head. Nothing is learned, and nothing is added to the input.
-#include "framework/positional/encodings/alibi.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -25,7 +25,7 @@ struct CopeOptions {
 /// g_ij = σ(q_i·k_j/√d_h),  p_ij = min(Σ_{t = j…i} g_it, P - 1),  and with z_ic = q_i·e_c/√d_h
 ///   score_ij += (1 - f) z_i⌊p⌋ + f z_i⌈p⌉,  f = p_ij - ⌊p_ij⌋.
 template <typename T>
-class Cope final : public EncodingPart<T>, public OnScores<T> {
+class Cope final : public EncodingPart<T> {
  public:
   Cope(const ModelShape& shape, const CopeOptions& options, const Scope& scope)
       : reached_((shape.train_length + 1) / 2) {

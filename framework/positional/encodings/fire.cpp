@@ -17,13 +17,10 @@ struct FireOptions {
   }
 };
 
-/// bias_ij = f(x),  x = ψ(|i - j|) / (ψ(max(L, i)) + 1e-6),  ψ(n) = ln(|c| n + 1), each layer with its own
-/// c (from 0.1), L = training length · |threshold| (from 1) and network
-///   f(x) = Σ_u w2_u relu(w1_u x + b1_u),  w2 for each head
-/// (a bias b2 would add the same to all scores of a row, which does not change the softmax).
-/// In a bidirectional model every query sees the last key, and i in ψ(max(L, i)) is the position of that key.
+/// bias_ij = Σ_u w2_u relu(w1_u x + b1_u),  x = ψ(|i - j|) / (ψ(max(L, i)) + 1e-6),  ψ(n) = ln(|c| n + 1), with
+/// L = training length · |threshold|. i is the position of the last key that the query sees.
 template <typename T>
-class Fire final : public EncodingPart<T>, public OnScores<T> {
+class Fire final : public EncodingPart<T> {
  public:
   Fire(const ModelShape& shape, const FireOptions& options, const Scope& scope)
       : train_length_(static_cast<T>(shape.train_length)),
@@ -40,11 +37,8 @@ class Fire final : public EncodingPart<T>, public OnScores<T> {
   }
 
   void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {
-    for (Index first = 0; first < scores.rows;) {
-      const auto frame = pass.scratch_frame();
-      const Piece piece = piece_at(block, first, pass);
-      const ScoreDistances<T> distances(piece.block, pass);
-      const View<T> x = normalise(distances.distances(), piece, pass);
+    for_each_piece(block, pass, [&](const Piece& piece) {
+      const View<const T> x = piece.x;
       const View<T> bias = pass.zeros(1, x.cols);
       for (Index u = 0; u < w1_.cols; ++u) {
         const T weight = pass.value(w1_)(block.layer, u);
@@ -52,59 +46,56 @@ class Fire final : public EncodingPart<T>, public OnScores<T> {
         const T out = pass.value(w2_)(row_of(block), u);
         for (Index n = 0; n < x.cols; ++n) bias(0, n) += out * std::max(weight * x(0, n) + shift, T(0));
       }
-      distances.add(bias, scores.row_range(first, piece.block.query.rows));
-      first += piece.block.query.rows;
-    }
+      piece.distances.add(bias, scores.row_range(piece.first, piece.rows));
+    });
   }
 
   void encode_scores_backward(const ScoreBlock<T>& block, const ScoreGradient<T>& gradient,
                               Pass<T>& pass) const override {
-    for (Index first = 0; first < gradient.scores.rows;) {
-      const auto frame = pass.scratch_frame();
-      const Piece piece = piece_at(block, first, pass);
-      const ScoreDistances<T> distances(piece.block, pass);
-      const View<T> x = normalise(distances.distances(), piece, pass);
-      const View<T> d_bias = pass.allocate(1, x.cols);
-      distances.sum(gradient.scores.row_range(first, piece.block.query.rows), d_bias);
-      const View<T> d_x = network_backward(block, x, d_bias, pass);
-      normalise_backward(distances.distances(), piece, x, d_x, pass);
-      first += piece.block.query.rows;
-    }
+    for_each_piece(block, pass, [&](const Piece& piece) {
+      const View<T> d_bias = pass.allocate(1, piece.x.cols);
+      piece.distances.sum(gradient.scores.row_range(piece.first, piece.rows), d_bias);
+      normalise_backward(block, piece, network_backward(block, piece.x, d_bias, pass), pass);
+    });
   }
 
  private:
   // Consecutive rows of a block with the same denominator: all rows within L, or a single row beyond.
   struct Piece {
-    ScoreBlock<T> block;
-    T furthest;   // max(L, i)
-    bool within;  // furthest is L
+    Index first;
+    Index rows;
+    const ScoreDistances<T>& distances;
+    View<const T> x;  // of the distances
+    T furthest;       // max(L, i)
+    T unit;           // 1/(ψ(max(L, i)) + 1e-6)
+    bool within;      // furthest is L
   };
 
   Index row_of(const ScoreBlock<T>& block) const { return block.layer * heads_ + block.head; }
   static T psi(T c, T n) { return static_cast<T>(std::log(static_cast<double>(std::abs(c) * n + T(1)))); }
 
-  Piece piece_at(const ScoreBlock<T>& block, Index first, const Pass<T>& pass) const {
+  template <typename Visit>
+  void for_each_piece(const ScoreBlock<T>& block, Pass<T>& pass, const Visit& visit) const {
+    const T c = pass.value(c_)(0, block.layer);
     const T limit = train_length_ * std::abs(pass.value(threshold_)(0, block.layer));
     const auto last_seen = [&](Index row) {
       return static_cast<T>(block.key_positions[static_cast<std::size_t>(block.visible(row) - 1)]);
     };
-    Index rows = 1;
-    const bool within = last_seen(first) <= limit;
-    while (within && first + rows < block.query.rows && last_seen(first + rows) <= limit) ++rows;
-    Piece piece{block, within ? limit : last_seen(first), within};
-    piece.block.first_query += first;
-    piece.block.query = block.query.row_range(first, rows);
-    piece.block.query_positions =
-        block.query_positions.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(rows));
-    return piece;
-  }
-
-  View<T> normalise(View<const T> distances, const Piece& piece, Pass<T>& pass) const {
-    const T c = pass.value(c_)(0, piece.block.layer);
-    const T unit = T(1) / (psi(c, piece.furthest) + T(1e-6));
-    const View<T> x = pass.allocate(1, distances.cols);
-    for (Index n = 0; n < x.cols; ++n) x(0, n) = psi(c, std::abs(distances(0, n))) * unit;
-    return x;
+    for (Index first = 0, rows = 1; first < block.query.rows; first += rows) {
+      const auto frame = pass.scratch_frame();
+      const bool within = last_seen(first) <= limit;
+      rows = 1;
+      while (within && first + rows < block.query.rows && last_seen(first + rows) <= limit) ++rows;
+      ScoreBlock<T> part = block;
+      part.first_query += first;
+      part.query = block.query.row_range(first, rows);
+      const ScoreDistances<T> distances(part, pass);
+      const T furthest = within ? limit : last_seen(first);
+      const T unit = T(1) / (psi(c, furthest) + T(1e-6));
+      const View<T> x = pass.allocate(1, distances.size());
+      for (Index n = 0; n < x.cols; ++n) x(0, n) = psi(c, std::abs(distances.distances()(0, n))) * unit;
+      visit({first, rows, distances, x, furthest, unit, within});
+    }
   }
 
   // With a = w1 x + b1 and D the gradient of the bias, sums over those n where a > 0:
@@ -132,23 +123,22 @@ class Fire final : public EncodingPart<T>, public OnScores<T> {
   }
 
   // x = ψ(n) / (ψ(m) + 1e-6) with dψ(n)/dc = n / (|c| n + 1) · sign(c), and m = L or a position.
-  void normalise_backward(View<const T> distances, const Piece& piece, View<const T> x, View<const T> d_x,
+  void normalise_backward(const ScoreBlock<T>& block, const Piece& piece, View<const T> d_x,
                           Pass<T>& pass) const {
-    const Index layer = piece.block.layer;
-    const T c = pass.value(c_)(0, layer);
-    const T unit = T(1) / (psi(c, piece.furthest) + T(1e-6));
+    const T c = pass.value(c_)(0, block.layer);
     T d_c = T(0);
     T d_unit = T(0);  // in ψ(m)
-    for (Index k = 0; k < x.cols; ++k) {
-      const T n = std::abs(distances(0, k));
-      d_c += d_x(0, k) * unit * n / (std::abs(c) * n + T(1));
-      d_unit -= d_x(0, k) * x(0, k) * unit;
+    for (Index k = 0; k < d_x.cols; ++k) {
+      const T n = std::abs(piece.distances.distances()(0, k));
+      d_c += d_x(0, k) * piece.unit * n / (std::abs(c) * n + T(1));
+      d_unit -= d_x(0, k) * piece.x(0, k) * piece.unit;
     }
     const T denominator = std::abs(c) * piece.furthest + T(1);
-    pass.gradient(c_)(0, layer) += std::copysign(T(1), c) * (d_c + d_unit * piece.furthest / denominator);
+    pass.gradient(c_)(0, block.layer) +=
+        std::copysign(T(1), c) * (d_c + d_unit * piece.furthest / denominator);
     if (!piece.within) return;
-    const T threshold = pass.value(threshold_)(0, layer);
-    pass.gradient(threshold_)(0, layer) +=
+    const T threshold = pass.value(threshold_)(0, block.layer);
+    pass.gradient(threshold_)(0, block.layer) +=
         std::copysign(train_length_, threshold) * d_unit * std::abs(c) / denominator;
   }
 

@@ -27,7 +27,7 @@ double sigmoid_of_minus(double a) { return 1.0 / (1.0 + std::exp(a)); }
 /// c is kept as the sum of two numbers, because a single float would round differences of sums over thousands of
 /// tokens.
 template <typename T>
-class Forgetting final : public EncodingPart<T>, public ReadsLayerInput<T>, public OnScores<T> {
+class Forgetting final : public EncodingPart<T> {
  public:
   Forgetting(const ModelShape& shape, const ForgettingOptions& options, const Scope& scope)
       : heads_(shape.heads) {

@@ -10,22 +10,14 @@
 namespace ordinal {
 namespace {
 
-struct KerpleOptions : NoOptions {
-  bool power = false;  // kerple_power, not kerple_log
-};
-struct KerplePowerOptions : KerpleOptions {
-  KerplePowerOptions() { power = true; }
-};
-
 /// r1 = 0.01 + |a| and r2 = 0.01 + |b| are at least 0.01 for any a and b. They start as U(0.01, 2.01) and
 /// U(0.01, 1.01). The exponent of kerple_power is capped at 2.
-template <typename T>
+template <typename T, bool power>
 class Kerple final : public DistanceBias<T> {
  public:
-  Kerple(const ModelShape& shape, const KerpleOptions& options, const Scope& scope)
-      : power_(options.power),
-        a_(scope.add("scale", {shape.layers, shape.heads}, uniform(2.0))),
-        b_(scope.add(power_ ? "exponent" : "rate", {shape.layers, shape.heads}, uniform(1.0))) {}
+  Kerple(const ModelShape& shape, const NoOptions& /*options*/, const Scope& scope)
+      : a_(scope.add("scale", {shape.layers, shape.heads}, uniform(2.0))),
+        b_(scope.add(power ? "exponent" : "rate", {shape.layers, shape.heads}, uniform(1.0))) {}
 
   void bias(View<const T> n, HeadAt at, View<T> out, Pass<T>& pass) const override {
     const T r1 = positive(pass.value(a_)(at.layer, at.head));
@@ -54,7 +46,7 @@ class Kerple final : public DistanceBias<T> {
     T slope;  // derivative in r2
   };
   Kernel kernel(T n, T r2) const {
-    if (!power_) return {rounded(std::log1p(static_cast<double>(r2 * n))), n / (T(1) + r2 * n)};
+    if (!power) return {rounded(std::log1p(static_cast<double>(r2 * n))), n / (T(1) + r2 * n)};
     if (n == T(0)) return {T(0), T(0)};  // n^r2 log n goes to 0
     const T value = rounded(std::pow(static_cast<double>(n), static_cast<double>(std::min(r2, T(2)))));
     return {value, r2 < T(2) ? value * rounded(std::log(static_cast<double>(n))) : T(0)};
@@ -62,15 +54,19 @@ class Kerple final : public DistanceBias<T> {
   static T rounded(double value) { return static_cast<T>(value); }
   static T positive(T parameter) { return T(0.01) + std::abs(parameter); }
 
-  bool power_;
   Slot a_;  // (layers, heads)
   Slot b_;
 };
 
+template <typename T>
+using KerpleLog = Kerple<T, false>;
+template <typename T>
+using KerplePower = Kerple<T, true>;
+
 }  // namespace
 
 EncodingEntry kerple_log_encoding() {
-  return describe_encoding<Kerple, KerpleOptions>(
+  return describe_encoding<KerpleLog>(
       {.name = "kerple_log",
        .formula = "q·k/√d_h - r1 ln(1 + r2 |i - j|)",
        .parameters = "scale, rate (layers, heads)",
@@ -86,7 +82,7 @@ Parameters:
 }
 
 EncodingEntry kerple_power_encoding() {
-  return describe_encoding<Kerple, KerplePowerOptions>(
+  return describe_encoding<KerplePower>(
       {.name = "kerple_power",
        .formula = "q·k/√d_h - r1 |i - j|^r2",
        .parameters = "scale, exponent (layers, heads)",

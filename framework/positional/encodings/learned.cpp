@@ -12,14 +12,7 @@
 namespace ordinal {
 namespace {
 
-/// `overflow` says what happens at positions past the last row of the table.
-///   error        PositionError
-///   clamp        they use the last row
-///   interpolate  all positions of the sequence are scaled by (max_seq_len - 1) / (largest position), so that
-///                the largest falls on the last row; a sequence that fits is not changed
-///   untrained    the table is sized for the test. Rows past the training length get no gradient and no weight decay:
-///                they keep their initial values. Positions past this table: error
-/// The scale of interpolate depends on the largest position. Past the table, a longer sequence therefore also moves
+/// The scale of overflow = interpolate depends on the largest position. Past the table, a longer sequence therefore also moves
 /// its earlier tokens, and decoding step by step with a cache differs from one full forward pass.
 struct LearnedOptions {
   std::string overflow = "error";
@@ -78,12 +71,10 @@ struct RowPair {
         fraction(static_cast<T>(place - static_cast<double>(row))) {}
 };
 
-/// x + PE with PE(pos) = row pos of a table (max_seq_len, d_model), initialised as N(0, init_sd²). Between whole
-/// positions it is linear: PE(p) = (1 - f) row(⌊p⌋) + f row(⌊p⌋ + 1), f = p - ⌊p⌋. Between the last row and
-/// max_seq_len, where interpolated and random real positions may fall, it is the last row. A negative or infinite
-/// position throws PositionError. Under error and untrained, so does a position of max_seq_len or more.
+/// x + PE with PE(p) = (1 - f) row(⌊p⌋) + f row(⌊p⌋ + 1), f = p - ⌊p⌋, of a table (max_seq_len, d_model). Between the last row
+/// and max_seq_len, where interpolated and random real positions may fall, it is the last row.
 template <typename T>
-class LearnedPositionalEncoding final : public EncodingPart<T>, public OnInput<T> {
+class LearnedPositionalEncoding final : public EncodingPart<T> {
  public:
   /// `options` must be resolved.
   LearnedPositionalEncoding(const ModelShape& shape, const LearnedOptions& options, const Scope& scope)
@@ -96,8 +87,6 @@ class LearnedPositionalEncoding final : public EncodingPart<T>, public OnInput<T
   }
   std::string note() const override { return "overflow = " + overflow_; }
 
-  /// grow = initial: copies the rows that both tables have; the others keep their initial values.
-  /// grow = interpolated: row r is the trained table at r (n - 1)/(N - 1), for n trained rows and N rows of its own.
   bool resize(const Slot& slot, View<const T> trained, View<T> own) const override {
     if (slot.offset != table_.offset) return false;
     const double step = !grows_by_interpolation_ || own.rows < 2

@@ -16,7 +16,7 @@ namespace {
 /// H_t reflects for β = 2, removes w_t for β = 1 and does nothing for β = 0. Such matrices do not commute, so their products can
 /// track states that rotations by positions cannot.
 template <typename T>
-class Path final : public EncodingPart<T>, public ReadsLayerInput<T>, public OnScores<T> {
+class Path final : public EncodingPart<T> {
  public:
   Path(const ModelShape& shape, const NoOptions& /*none*/, const Scope& scope)
       : key_heads_(shape.n_kv_heads), group_(shape.heads / shape.n_kv_heads), d_head_(shape.d_head()) {

@@ -34,7 +34,7 @@ struct SelectiveRopeOptions {
 ///   Φ_t = θ_p Σ_{s ≤ t} (w_p·x_s + b_p),   (a, c) -> (a cos Φ - c sin Φ, a sin Φ + c cos Φ).
 /// A score then depends on the tokens between key and query.
 template <typename T>
-class SelectiveRope final : public EncodingPart<T>, public ReadsLayerInput<T>, public OnQueryKey<T> {
+class SelectiveRope final : public EncodingPart<T> {
  public:
   SelectiveRope(const ModelShape& shape, const SelectiveRopeOptions& options, const Scope& scope)
       : key_heads_(shape.n_kv_heads),
@@ -154,15 +154,8 @@ class SelectiveRope final : public EncodingPart<T>, public ReadsLayerInput<T>, p
     const Index half = d_head_ / 2;
     for_each_head(x, [&](Index t, Index column, Index head) {
       const T* cosine = turns.row(t) + head * half;
-      const T* sine = cosine + width();
       T* a = x.row(t) + column;
-#pragma omp simd
-      for (Index p = 0; p < half; ++p) {
-        const T s = direction * sine[p];
-        const T first = a[p];
-        a[p] = first * cosine[p] - a[p + half] * s;
-        a[p + half] = first * s + a[p + half] * cosine[p];
-      }
+      turn_pairs(a, a + half, half, Index{1}, cosine + width(), cosine, direction);
     });
   }
 

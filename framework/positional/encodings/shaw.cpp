@@ -26,7 +26,7 @@ struct ShawOptions {
 /// With c = clip(j - i), which selects a row of both tables:
 ///   score_ij = q_i (k_j + a_c)ᵀ / √d_h,   o_i = Σ_j P_ij (v_j + b_c).
 template <typename T>
-class Shaw final : public EncodingPart<T>, public OnScores<T>, public OnValues<T> {
+class Shaw final : public EncodingPart<T> {
  public:
   Shaw(const ModelShape& shape, const ShawOptions& options, const Scope& scope)
       : k_(options.distances.max_distance) {

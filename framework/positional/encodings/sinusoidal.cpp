@@ -31,19 +31,137 @@ Tensor<double> sinusoidal_positional_encoding(Index seq_len, Index d_model, doub
   return sinusoidal_positional_encoding(Positions::contiguous(1, seq_len).of(0), d_model, base);
 }
 
+void SinusoidalOptions::visit(OptionVisitor& v) {
+  sines.visit(v);
+  v.choice("functions", functions, {"both", "sine", "cosine"},
+           "pairs of sine and cosine, or one of them at d_model frequencies");
+  v.choice("layout", layout, {"interleaved", "halves"},
+           "sines and cosines alternate, or all sines come before all cosines");
+  v.integer("concatenated", concatenated, between(0, largest_count),
+            "number of features that PE replaces, the last ones of the embedding; 0: PE is added to all");
+  v.number("scale_pe", scale_pe, at_least(0),
+           "factor of PE; at 1 PE has norm √(d_model/2), and an initial token embedding √d_model");
+  v.flag("pad_odd", pad_odd, "with an odd width: pad by one, encode, drop the last column");
+  v.number("band_from", band_from, between(0, 1),
+           "share of the frequencies, from the highest, whose columns are 0", Binds::training);
+  v.number("band_to", band_to, between(0, 1), "share of the frequencies after which columns are 0",
+           Binds::training);
+  v.number("test_band_from", test_band_from, between(0, 1), "as band_from, in tests only", Binds::test);
+  v.number("test_band_to", test_band_to, between(0, 1), "as band_to, in tests only", Binds::test);
+  v.number("dropout_high", dropout_high, between(0, 0.999999),
+           "dropout of whole dimensions of PE, at the highest frequency", Binds::training);
+  v.number("dropout_low", dropout_low, between(0, 0.999999), "the same at the lowest; linear in between",
+           Binds::training);
+}
+
+namespace {
+
+bool has_pairs(const SinusoidalOptions& options) { return options.functions == "both"; }
+
+Index width_of(const ModelShape& shape, const SinusoidalOptions& options) {
+  return options.concatenated > 0 ? options.concatenated : shape.d_model;
+}
+
+// D/2 pairs, with D the width padded to an even number, or one frequency per column.
+Index frequency_count(const ModelShape& shape, const SinusoidalOptions& options) {
+  const Index width = width_of(shape, options);
+  return has_pairs(options) ? (width + width % 2) / 2 : width;
+}
+
+SinusoidLayout layout_of(const SinusoidalOptions& options) {
+  if (options.functions == "sine") return SinusoidLayout::sines;
+  if (options.functions == "cosine") return SinusoidLayout::cosines;
+  return options.layout == "halves" ? SinusoidLayout::split : SinusoidLayout::interleaved;
+}
+
+// The frequencies first ≤ i < end.
+struct Band {
+  Index first;
+  Index end;
+
+  bool holds(Index i) const { return i >= first && i < end; }
+};
+
+Band training_band(const SinusoidalOptions& options, Index count) {
+  return {rounded_product(options.band_from, count), rounded_product(options.band_to, count)};
+}
+
+Band test_band(const SinusoidalOptions& options, Index count) {
+  const Band training = training_band(options, count);
+  return {std::max(training.first, rounded_product(options.test_band_from, count)),
+          std::min(training.end, rounded_product(options.test_band_to, count))};
+}
+
+void check_band(const Band& band, Index count, const std::string& options) {
+  if (band.first < band.end) return;
+  throw ConfigError(
+      fmt::format("{} keep none of {} frequencies, expected at least one (widen the band)", options, count));
+}
+
+// Where column c would be if sines and cosines alternated: columns go from the highest frequency to the lowest.
+Index interleaved_place(Index c, SinusoidLayout layout, Index frequencies) {
+  if (layout != SinusoidLayout::split) return c;
+  return c < frequencies ? 2 * c : 2 * (c - frequencies) + 1;
+}
+
+}  // namespace
+
+void SinusoidalOptions::resolve(const ModelShape& shape) {
+  sines.resolve(shape);
+  if (layout == "halves" && !has_pairs(*this)) {
+    throw ConfigError(fmt::format(
+        "layout = halves orders pairs, and functions = {} has none (set functions = both)", functions));
+  }
+  if (concatenated >= shape.d_model) {
+    throw ConfigError(fmt::format("concatenated = {} leaves no feature of {} to tokens, expected at most {}",
+                                  concatenated, shape.d_model, shape.d_model - 1));
+  }
+  const Index width = width_of(shape, *this);
+  if (width % 2 != 0 && !pad_odd && has_pairs(*this)) {
+    throw ConfigError(
+        fmt::format("needs an even width, got {} (set pad_odd = true to pad it by one, functions = sine or "
+                    "cosine, or use another {})",
+                    width, concatenated > 0 ? "concatenated" : "d_model"));
+  }
+  const Index count = frequency_count(shape, *this);
+  check_band(training_band(*this, count), count,
+             fmt::format("band_from = {} and band_to = {}", band_from, band_to));
+  check_band(test_band(*this, count), count,
+             fmt::format("test_band_from = {} and test_band_to = {}", test_band_from, test_band_to));
+}
+
+SinusoidalColumns columns_of(const ModelShape& shape, const SinusoidalOptions& options) {
+  const Index count = frequency_count(shape, options);
+  const Band training = training_band(options, count);
+  const Band test = test_band(options, count);
+  SinusoidalColumns columns;
+  columns.width = width_of(shape, options);
+  columns.layout = layout_of(options);
+  columns.frequencies = sinusoidal_frequencies(2 * count, options.sines.base);
+  for (Index i = 0; i < count; ++i)
+    columns.tested.push_back(test.holds(i) ? columns.frequencies[static_cast<std::size_t>(i)] : 0.0);
+  const auto last = static_cast<double>(std::max<Index>(columns.width - 1, 1));
+  for (Index c = 0; c < columns.width; ++c) {
+    const Index place = interleaved_place(c, columns.layout, count);
+    const Index frequency = has_pairs(options) ? place / 2 : place;
+    columns.in_training.push_back(training.holds(frequency) ? 1.0 : 0.0);
+    columns.in_test.push_back(test.holds(frequency) ? 1.0 : 0.0);
+    const double share = static_cast<double>(place) / last;
+    columns.dropout.push_back(options.dropout_high + share * (options.dropout_low - options.dropout_high));
+  }
+  return columns;
+}
+
 template <typename T>
 SinusoidalPositionalEncoding<T>::SinusoidalPositionalEncoding(const ModelShape& shape,
                                                               const SinusoidalOptions& options,
                                                               const Scope& scope)
     : d_model_(shape.d_model),
       base_(options.sines.base),
-      variant_(variant_text(options)),
       scale_pe_(static_cast<T>(options.scale_pe)),
       columns_(columns_of(shape, options)),
       table_(columns_.frequencies, rows_to_keep(std::max(shape.positions, shape.longest)), columns_.layout,
-             table_precision(options.sines.precision)),
-      training_band_(columns_.in_training.begin(), columns_.in_training.end()),
-      test_band_(columns_.in_test.begin(), columns_.in_test.end()),
+             options.sines.precision),
       purpose_(hash_name(scope.dotted("dropout"))) {}
 
 template <typename T>
@@ -56,65 +174,43 @@ SinusoidalPositionalEncoding<T>::SinusoidalPositionalEncoding(Index max_seq_len,
 
 template <typename T>
 std::string SinusoidalPositionalEncoding<T>::constants() const {
-  return fmt::format("base {:g}, {}{}table of {} bytes", base_, variant_, variant_.empty() ? "" : ", ",
-                     table_.memory_bytes());
+  return fmt::format("base {:g}, table of {} bytes", base_, table_.memory_bytes());
 }
 
+// The factor of each column of PE: 0 outside the band; in training, also 0 where it is dropped.
 template <typename T>
-std::vector<double> SinusoidalPositionalEncoding<T>::input_frequencies() const {
-  std::vector<double> frequencies(columns_.frequencies.size());
-  const FrequencyBand& band = columns_.test_band;
-  std::copy(columns_.frequencies.begin() + band.first, columns_.frequencies.begin() + band.end,
-            frequencies.begin() + band.first);
-  return frequencies;
-}
-
-template <typename T>
-View<const T> SinusoidalPositionalEncoding<T>::within(const std::vector<T>& band, View<const T> encoding,
-                                                      Pass<T>& pass) const {
-  if (band.empty()) return encoding;
-  const View<T> result = pass.allocate(encoding.rows, columns_.width);
-  for (Index t = 0; t < encoding.rows; ++t)
-    vmath::multiply(encoding.row(t), band.data(), result.row(t), columns_.width);
-  return result;
-}
-
-template <typename T>
-View<const T> SinusoidalPositionalEncoding<T>::dropped(View<const T> encoding, Index sequence,
-                                                       Pass<T>& pass) const {
-  const View<T> mask = pass.allocate(1, columns_.width);
+View<const T> SinusoidalPositionalEncoding<T>::factors_of(Index sequence, Pass<T>& pass) const {
+  const bool training = pass.run().training;
+  const View<T> factors = pass.allocate(1, columns_.width);
   Random random = pass.random(purpose_, sequence);
   for (Index c = 0; c < columns_.width; ++c) {
-    const double p = columns_.dropout[static_cast<std::size_t>(c)];
-    mask(0, c) = random.uniform() >= p ? static_cast<T>(1.0 / (1.0 - p)) : T(0);
+    const auto column = static_cast<std::size_t>(c);
+    factors(0, c) = static_cast<T>(training ? columns_.in_training[column] : columns_.in_test[column]);
+    if (!training) continue;
+    const double p = columns_.dropout[column];
+    factors(0, c) *= random.uniform() >= p ? static_cast<T>(1.0 / (1.0 - p)) : T(0);
   }
-  const View<T> result = pass.allocate(encoding.rows, columns_.width);
-  for (Index t = 0; t < encoding.rows; ++t)
-    vmath::multiply(encoding.row(t), mask.data, result.row(t), columns_.width);
-  return result;
+  return factors;
 }
 
 template <typename T>
 View<const T> SinusoidalPositionalEncoding<T>::encode_input(View<const T> x, Pass<T>& pass) const {
   const Positions& positions = pass.run().positions;
-  const bool training = pass.run().training;
-  const bool drop = training && !columns_.dropout.empty();
   const Index kept = x.cols - columns_.width;  // features that PE does not replace; 0: PE is added to all
   const View<T> y = pass.allocate(x.rows, x.cols);
   const auto frame = pass.scratch_frame();
-  View<const T> encoding;
+  const View<const T> rows = table_.rows(positions, pass);
+  const View<T> added = pass.allocate(1, columns_.width);
   for (Index sequence = 0; sequence < positions.batch(); ++sequence) {
-    if (sequence == 0 || !positions.is_shared()) {
-      encoding =
-          within(training ? training_band_ : test_band_, table_.rows(positions.of(sequence), pass), pass);
-    }
-    const View<const T> added = drop ? dropped(encoding, sequence, pass) : encoding;
+    const View<const T> factors = factors_of(sequence, pass);
     const Index first = sequence * positions.seq_len();
     for (Index t = 0; t < positions.seq_len(); ++t) {
       T* row = y.row(first + t);
       std::copy_n(x.row(first + t), x.cols, row);
       if (kept > 0) std::fill_n(row + kept, columns_.width, T(0));
-      vmath::add_scaled(scale_pe_, added.row(t), row + kept, columns_.width);
+      vmath::multiply(rows.row(positions.is_shared() ? t : first + t), factors.data, added.data,
+                      columns_.width);
+      vmath::add_scaled(scale_pe_, added.data, row + kept, columns_.width);
     }
   }
   return y;
@@ -140,10 +236,8 @@ Tensor<T> SinusoidalPositionalEncoding<T>::get_encoding(Index seq_len) const {
   std::vector<T> row(static_cast<std::size_t>(table_.cols()));
   for (Index pos = 0; pos < seq_len; ++pos) {
     table_.write(static_cast<double>(pos), row.data());
-    for (Index c = 0; c < columns_.width; ++c) {
-      const auto column = static_cast<std::size_t>(c);
-      encoding(pos, c) = test_band_.empty() ? row[column] : test_band_[column] * row[column];
-    }
+    for (std::size_t c = 0; c < columns_.in_test.size(); ++c)
+      encoding(pos, static_cast<Index>(c)) = static_cast<T>(columns_.in_test[c]) * row[c];
   }
   return encoding;
 }

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "framework/positional/encodings/sinusoidal_options.h"
 #include "framework/positional/positional_encoding.h"
 #include "framework/positional/sinusoid_table.h"
 
@@ -20,13 +19,47 @@ Tensor<double> sinusoidal_positional_encoding(Index seq_len, Index d_model, doub
 Tensor<double> sinusoidal_positional_encoding(std::span<const double> positions, Index d_model,
                                               double base = 10000.0);
 
+struct SinusoidalOptions {
+  SinusoidOptions sines;
+  std::string functions = "both";
+  std::string layout = "interleaved";
+  Index concatenated = 0;
+  double scale_pe = 1.0;
+  bool pad_odd = false;
+  double band_from = 0.0;
+  double band_to = 1.0;
+  double test_band_from = 0.0;
+  double test_band_to = 1.0;
+  double dropout_high = 0.0;
+  double dropout_low = 0.0;
+
+  void visit(OptionVisitor& v);
+  /// Throws ConfigError for pairs of an odd width without pad_odd, layout = halves with a single function, a
+  /// concatenated PE at least as wide as the model, and a band without frequencies.
+  void resolve(const ModelShape& shape);
+};
+
+/// What the columns of PE hold, in the order of the table.
+struct SinusoidalColumns {
+  Index width = 0;  // of PE: d_model, or `concatenated`
+  SinusoidLayout layout = SinusoidLayout::interleaved;
+  std::vector<double> frequencies;  // radians per position; the last column of an odd width is unused
+  std::vector<double> tested;       // the same, 0 outside the bands that tests keep
+  std::vector<double> in_training;  // 1 for columns in band_from … band_to, else 0
+  std::vector<double> in_test;      // the same for the intersection with test_band_from … test_band_to
+  std::vector<double> dropout;      // probability of each column
+};
+
+/// The columns that resolved options define.
+SinusoidalColumns columns_of(const ModelShape& shape, const SinusoidalOptions& options);
+
 /// x + scale_pe · PE, or with `concatenated` = p features [x_0 … x_{d-p-1}, scale_pe · PE] with a PE of width p.
 /// Rows for whole positions up to the longest of the shape come from a table (rows_to_keep); all others are computed,
 /// to the same bits. Columns outside the band of frequencies are 0. In training, whole dimensions of PE may be dropped:
 /// column c of an example with probability p_c, which changes linearly from dropout_high (the highest frequency) to
 /// dropout_low (the lowest). Columns that are kept are divided by 1 - p_c.
 template <typename T>
-class SinusoidalPositionalEncoding final : public EncodingPart<T>, public OnInput<T> {
+class SinusoidalPositionalEncoding final : public EncodingPart<T> {
  public:
   /// `options` must be resolved.
   SinusoidalPositionalEncoding(const ModelShape& shape, const SinusoidalOptions& options, const Scope& scope);
@@ -35,7 +68,7 @@ class SinusoidalPositionalEncoding final : public EncodingPart<T>, public OnInpu
 
   std::string constants() const override;
   /// 0 outside the test band.
-  std::vector<double> input_frequencies() const override;
+  std::vector<double> input_frequencies() const override { return columns_.tested; }
   bool replaces_features() const override { return columns_.width < d_model_; }
   View<const T> encode_input(View<const T> x, Pass<T>& pass) const override;
   View<const T> encode_input_backward(View<const T> dy, Pass<T>& pass) const override;
@@ -45,21 +78,15 @@ class SinusoidalPositionalEncoding final : public EncodingPart<T>, public OnInpu
   /// encode_input() of x (B, L, d_model) at positions offset … offset + L - 1. Throws std::invalid_argument for
   /// another shape.
   Tensor<T> forward(const Tensor<T>& x, double offset = 0.0) const;
-  /// Bytes of the table.
-  Index memory_bytes() const { return table_.memory_bytes(); }
 
  private:
-  View<const T> within(const std::vector<T>& band, View<const T> encoding, Pass<T>& pass) const;
-  View<const T> dropped(View<const T> encoding, Index sequence, Pass<T>& pass) const;
+  View<const T> factors_of(Index sequence, Pass<T>& pass) const;
 
   Index d_model_;
   double base_;
-  std::string variant_;
   T scale_pe_ = T(1);
   SinusoidalColumns columns_;
   SinusoidTable<T> table_;
-  std::vector<T> training_band_;  // 0 or 1 for each column, or empty
-  std::vector<T> test_band_;
   std::uint32_t purpose_ = 0;
 };
 

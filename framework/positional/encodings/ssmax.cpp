@@ -36,7 +36,7 @@ struct SsmaxOptions {
 /// has no biases. Here the queries are scaled because a bias such as ALiBi's already grows with distance, and
 /// because that adds no cost per score.
 template <typename T>
-class Ssmax final : public EncodingPart<T>, public OnQueryKey<T> {
+class Ssmax final : public EncodingPart<T> {
  public:
   Ssmax(const ModelShape& shape, const SsmaxOptions& options, const Scope& scope)
       : d_head_(shape.d_head()), learns_(options.ssmax_learned), start_(options.ssmax_scale) {

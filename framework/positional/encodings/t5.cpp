@@ -1,8 +1,6 @@
 // T5's relative bias (Raffel et al. 2020): one learned number for each head and bucket of distances. All
 // layers share the table. T5 itself does not divide q·k by √d_h; here q·k is divided and the bias is not.
 // t5_clipped is the simplified form: each whole distance up to k, on either side, is a bucket of its own.
-#include "framework/positional/encodings/t5.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>

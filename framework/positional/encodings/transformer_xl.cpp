@@ -3,11 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
-#include "framework/core/decode_cache.h"
 #include "framework/core/errors.h"
-#include "framework/math/blas.h"
 #include "framework/math/vector_math.h"
 #include "framework/positional/positional_encoding.h"
 #include "framework/positional/score_distances.h"
@@ -17,7 +14,7 @@ namespace ordinal {
 namespace {
 
 /// score_ij = (q_i·k_j + q_i·r_ij + u·k_j + v·r_ij) / √d_h,  r_ij = W_r s(p_i - p_j), s the sines and cosines
-/// of a distance; u, v (d_h) for each head, W_r (d_h, d_model) for each head and layer. §3.3.
+/// of a distance.
 ///
 /// Evenly spaced positions have few distances. As the authors do, r is computed once per run for each distance, for all
 /// heads, and the rows of (q + v) r for all distances are shifted by the query's position (§B).
@@ -28,15 +25,15 @@ namespace {
 /// so the whole block is one product: query rows rotated by their own position, times the sines and cosines of the keys.
 /// Tables in half precision also use this product: they round the sines of positions, not those of their differences.
 template <typename T>
-class TransformerXl final : public EncodingPart<T>, public OnScores<T> {
+class TransformerXl final : public EncodingPart<T> {
  public:
   TransformerXl(const ModelShape& shape, const SinusoidOptions& options, const Scope& scope)
       : d_head_(shape.d_head()),
         base_(options.base),
         causal_(shape.causal),
-        whole_precision_(table_precision(options.precision) == TablePrecision::full),
+        whole_precision_(options.precision == "float"),
         sinusoids_(frequencies_of(shape, options), rows_to_keep(shape.longest), SinusoidLayout::split,
-                   table_precision(options.precision)),
+                   options.precision),
         rows_(scope.add_prepared()),
         distances_(scope.add_prepared()),
         u_(scope.add("u", {shape.heads, d_head_}, normal(0.02))),
@@ -129,8 +126,7 @@ class TransformerXl final : public EncodingPart<T>, public OnScores<T> {
     for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
       all.insert(all.end(), cache->positions(sequence).begin(), cache->positions(sequence).end());
     }
-    if (pass.batch() == 1) return sinusoids_.rows(all, pass);
-    return sinusoids_.rows(Positions::per_sequence(pass.batch(), std::move(all)), pass);
+    return sinusoids_.rows(all, pass);
   }
 
   static bool have_equal_steps(const Positions& positions) {
@@ -190,7 +186,6 @@ class TransformerXl final : public EncodingPart<T>, public OnScores<T> {
                     d_weight.row_range(block.head * d_head_, d_head_));
   }
 
-  // The rows for the keys of a block, which include its queries.
   View<const T> key_rows(const ScoreBlock<T>& block, const Pass<T>& pass) const {
     const View<const T> rows = pass.prepared(rows_);
     const bool shared = pass.run().cache == nullptr && pass.run().positions.is_shared();

@@ -22,7 +22,7 @@ struct TupeOptions {
 /// score_ij = (q_i·k_j + (U_h p_i)·(V_h p_j)) / √(2 d_h), where p is what `embedding` adds to an input of zeros; §3.1.
 /// Dividing by √2 keeps the variance of the two terms at that of one. U p and V p are computed once for all layers.
 template <typename T>
-class Tupe final : public EncodingPart<T>, public OnQueryKey<T>, public OnScores<T> {
+class Tupe final : public EncodingPart<T> {
  public:
   Tupe(const ModelShape& shape, const TupeOptions& options, const Scope& scope)
       : d_head_(shape.d_head()),

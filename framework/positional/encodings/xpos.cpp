@@ -31,11 +31,9 @@ struct XposOptions {
   }
 };
 
-/// Pair i of q at position p times ζ_i^((p-c)/s), of k times ζ_i^(-(p-c)/s), ζ_i = (2i/r + γ)/(1 + γ) < 1 for
-/// r rotated dimensions, c the position of the sequence's first token: the score of a key n to the left decays by
-/// ζ_i^(n/s).
+/// Pair i of q at position p times ζ_i^((p-c)/s), of k times ζ_i^(-(p-c)/s), c the position of the sequence's first token.
 template <typename T>
-class Xpos final : public EncodingPart<T>, public OnQueryKey<T> {
+class Xpos final : public EncodingPart<T> {
  public:
   Xpos(const ModelShape& shape, const XposOptions& options, const Scope& scope)
       : rotary_(shape, options.rotary, scope),
@@ -61,11 +59,14 @@ class Xpos final : public EncodingPart<T>, public OnQueryKey<T> {
   void begin_run(Pass<T>& pass) const override {
     rotary_.begin_run(pass);
     const View<T> factors = pass.allocate(pass.batch() * pass.seq_len(), 2 * rotary_.pairs());
+    const DecodeCache<T>* cache = pass.run().cache;
+    T* row = factors.data;
     for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
-      const double first = first_position(sequence, pass);
-      for (Index t = 0; t < pass.seq_len(); ++t) {
-        const double distance = pass.run().positions.of(sequence)[static_cast<std::size_t>(t)] - first;
-        write_factors(distance, factors.row(sequence * pass.seq_len() + t));
+      const std::span<const double> own = pass.run().positions.of(sequence);
+      const double first = cache != nullptr ? cache->positions(sequence).front() : own.front();
+      for (const double position : own) {
+        write_factors(position - first, row);
+        row += factors.cols;
       }
     }
     pass.prepare(factors_, factors);
@@ -104,11 +105,6 @@ class Xpos final : public EncodingPart<T>, public OnQueryKey<T> {
       multiply_pairs(query.row(r), query.cols, factors.row(r));
       multiply_pairs(key.row(r), key.cols, factors.row(r) + rotary_.pairs());
     }
-  }
-
-  static double first_position(Index sequence, const Pass<T>& pass) {
-    const DecodeCache<T>* cache = pass.run().cache;
-    return (cache != nullptr ? cache->positions(sequence) : pass.run().positions.of(sequence)).front();
   }
 
   void multiply_pairs(T* row, Index width, const T* factors) const {

@@ -39,7 +39,6 @@ SchemeEntry interpolated_scheme() {
           R"(p_t = t/s for token t = 0, 1, … of a sequence of ℓ tokens, s = scale (0: max(1, ℓ/L), L the training
 length). Under the condition `shifted` its offset is added to t/s. Chen et al. 2023.)",
       .scales = true,
-      .visit = visit_scale,
       .place = compressed};
 }
 
@@ -51,7 +50,6 @@ SchemeEntry spaced_scheme() {
           R"(p_t = ⌊t M/ℓ⌋ for token t = 0, 1, … of a sequence of ℓ tokens, M = max_position (0: twice the longest
 length of training and test).)",
       .has_range = true,
-      .visit = visit_range,
       .place = spread};
 }
 

@@ -18,7 +18,6 @@ struct LongropeOptions {
 };
 
 void visit_longrope(PositionScheme& scheme, OptionVisitor& v) {
-  visit_scale(scheme, v);
   auto& [factors, unchanged] = *std::any_cast<LongropeOptions>(&scheme.own);
   v.text("longrope_factors", factors,
          "factors that slow the pairs, from the first to the last, separated by spaces; auto: 1 and s",

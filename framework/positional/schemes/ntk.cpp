@@ -35,7 +35,6 @@ SchemeEntry ntk_scheme() {
 pair 0 keeps its speed, the last one is slowed by s. s = scale (0: max(1, ℓ/L) for a sequence of ℓ tokens, L
 the training length). Nothing else changes: no temperature. bloc97 2023.)",
       .scales = true,
-      .visit = visit_scale,
       .stretch = stretched_base};
 }
 

@@ -50,7 +50,6 @@ likely, drawn for each example in training and in the test. M = max_position (0:
 training and test). Ruoss et al. 2023.)",
       .is_random = true,
       .has_range = true,
-      .visit = visit_range,
       .draw = draw_subset};
 }
 
@@ -64,7 +63,6 @@ drawn for each example in training and in the test. M = max_position (0: twice t
 and test). Shimizu 2026.)",
       .is_random = true,
       .has_range = true,
-      .visit = visit_range,
       .draw = draw_reals};
 }
 
@@ -78,7 +76,6 @@ each example in training and in the test (`@random_shift:contiguous` tests from 
 the longest length of training and test). SHAPE, Kiyono et al. 2021.)",
       .is_random = true,
       .has_range = true,
-      .visit = visit_range,
       .draw = draw_shift};
 }
 

@@ -14,7 +14,6 @@ struct TaskPositions {
 };
 
 void visit_task(PositionScheme& scheme, OptionVisitor& v) {
-  visit_range(scheme, v);
   v.choice("ids", std::any_cast<TaskPositions>(&scheme.own)->ids, {"coupled", "abacus"},
            "positions shared by tokens that belong together, or counted in each word", Binds::training);
 }

@@ -19,7 +19,6 @@ struct YarnOptions {
 };
 
 void visit_yarn(PositionScheme& scheme, OptionVisitor& v) {
-  visit_scale(scheme, v);
   auto& [alpha, beta] = *std::any_cast<YarnOptions>(&scheme.own);
   v.number("yarn_alpha", alpha, at_least(0), "pairs with at most this many turns in training are slowed by s",
            Binds::training);

@@ -125,7 +125,6 @@ TEST_P(EveryScore, BecomesTheAttentionOfTheLayer) {
                        .query = std::as_const(both.query).view().col_range(head * 4, 4),
                        .key = key,
                        .value = key,
-                       .query_positions = effect.positions.of(0),
                        .key_positions = effect.positions.of(0)},
                       {out.view(), sums.view(), {}}, pass);
     for (Index i = 0; i < tokens; ++i) {

@@ -291,7 +291,6 @@ class SceneIn {
                               .scale = 1.0 / std::sqrt(static_cast<double>(d_head)),
                               .query = qkv.view().col_range(head * d_head, d_head),
                               .key = head_of(qkv, width, head),
-                              .query_positions = positions,
                               .key_positions = positions};
     Tensor<T> scores({length, length});
     for (Index i = 0; i < length; ++i) {

@@ -89,17 +89,15 @@ TEST(SinusoidalBase, OfTheSettingsReachesTheEncoding) {
 
 // 2π·base is ten times the length. A document prints about 814 for 512 and about 6,511 for 4,096; the formula
 // gives 814.87 and 6,518.99.
-TEST(SinusoidalBase, IsChosenForATypicalLength) {
-  EXPECT_NEAR(choose_base(512), 814.87, 0.005);
-  EXPECT_NEAR(choose_base(4096), 6518.99, 0.005);
-  EXPECT_NEAR(2.0 * pi * choose_base(100), 1000.0, 1e-9);
-}
-
 TEST(SinusoidalBase, AutoFollowsFromTheTrainingLength) {
-  const ModelShape shape{.train_length = 512};
-  EXPECT_EQ(resolved_options<SinusoidOptions>("rope", {{"base", "auto"}}, shape).base, choose_base(512));
-  EXPECT_EQ(resolved_options<SinusoidOptions>("rope", {}, shape).base, 10000.0);
-  EXPECT_EQ(resolved_options<SinusoidOptions>("rope", {{"base", "auto"}}, {.train_length = 1}).base, 2.0);
+  const auto automatic = [](Index train_length) {
+    return resolved_options<SinusoidOptions>("rope", {{"base", "auto"}}, {.train_length = train_length}).base;
+  };
+  EXPECT_NEAR(automatic(512), 814.87, 0.005);
+  EXPECT_NEAR(automatic(4096), 6518.99, 0.005);
+  EXPECT_NEAR(2.0 * pi * automatic(100), 1000.0, 1e-9);
+  EXPECT_EQ(automatic(1), 2.0);
+  EXPECT_EQ(resolved_options<SinusoidOptions>("rope", {}, {.train_length = 512}).base, 10000.0);
 }
 
 }  // namespace

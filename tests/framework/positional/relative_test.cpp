@@ -9,8 +9,7 @@
 #include <cstdlib>
 
 #include "framework/core/errors.h"
-#include "framework/positional/encodings/alibi.h"
-#include "framework/positional/encodings/t5.h"
+#include "framework/positional/distance_bias.h"
 #include "framework/storage/safetensors.h"
 #include "tests/folders.h"
 #include "tests/framework/largest_difference.h"

@@ -119,8 +119,6 @@ class Rig {
             .scale = static_cast<T>(at.scale),
             .query = query.view().row_range(at.first, rows),
             .key = key.view().row_range(0, keys),
-            .query_positions =
-                positions.subspan(static_cast<std::size_t>(at.first), static_cast<std::size_t>(rows)),
             .key_positions = positions.first(static_cast<std::size_t>(keys))};
   }
   /// What is added to the scores of a block: (rows, keys).

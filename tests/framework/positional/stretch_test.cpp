@@ -141,21 +141,22 @@ TEST(Yarn, ScalesScoresByTheSquareOfItsTemperature) {
 }
 
 // p-RoPE (Barbero et al. 2024) and HoPE (Chen et al. 2024).
-TEST(TurningPairs, AreTheFastestAndThoseThatTurnInTraining) {
-  const std::vector<double> frequencies = sinusoidal_frequencies(16, 10000.0);  // 1, 0.316, 0.1, 0.0316, …
-  EXPECT_EQ((TurningPairs{}.count(frequencies)), 8);
-  EXPECT_EQ((TurningPairs{.share = 0.75}.count(frequencies)), 6);
-  EXPECT_EQ((TurningPairs{.share = 0.7}.count(frequencies)), 6);
-  EXPECT_EQ((TurningPairs{.share = 0.0}.count(frequencies)), 0);
-  EXPECT_EQ((TurningPairs{.least_turns = 1.0, .train_length = 64.0}.count(frequencies)),
-            3);  // ω ≥ 2π/64 = 0.098
-  EXPECT_EQ((TurningPairs{.share = 0.25, .least_turns = 1.0, .train_length = 64.0}.count(frequencies)), 2);
+Index turning_pairs(const std::string& options, Index d_head = 16) {
+  const testing::Rig<> rope("rope(" + options + ")", {.d_model = d_head, .heads = 1, .n_kv_heads = 1});
+  return std::ranges::count_if(rope->frequencies({}), [](double frequency) { return frequency > 0.0; });
+}
+
+TEST(TurningPairs, AreTheFastestAndThoseThatTurnInTraining) {  // frequencies 1, 0.316, 0.1, 0.0316, …
+  EXPECT_EQ(turning_pairs("turning=1"), 8);
+  EXPECT_EQ(turning_pairs("turning=0.75"), 6);
+  EXPECT_EQ(turning_pairs("turning=0.7"), 6);
+  EXPECT_EQ(turning_pairs("turning=0"), 0);
+  EXPECT_EQ(turning_pairs("least_turns=1"), 3);  // ω ≥ 2π/64 = 0.098
+  EXPECT_EQ(turning_pairs("turning=0.25, least_turns=1"), 2);
 }
 
 // 0.07 · 100 is 7.000000000000001 in doubles.
-TEST(TurningPairs, AreCountedExactly) {
-  EXPECT_EQ((TurningPairs{.share = 0.07}.count(sinusoidal_frequencies(200, 10000.0))), 7);
-}
+TEST(TurningPairs, AreCountedExactly) { EXPECT_EQ(turning_pairs("turning=0.07", 200), 7); }
 
 TEST(TurningPairs, TheOthersHaveFrequencyZeroAlsoWhenStretched) {
   const testing::Rig<> rope("rope(turning=0.5)", {.d_model = 16, .heads = 1, .n_kv_heads = 1});
