@@ -12,21 +12,13 @@
 namespace ordinal {
 namespace {
 
-template <typename Options>
-ModelShape shape_of(const Options& options) {
-  return {.d_model = options.d_model,
-          .heads = options.heads,
-          .n_kv_heads = options.n_kv_heads,
-          .causal = options.causal};
-}
-
 template <typename T, typename Options>
 const PositionalEncoding<T>& checked(const PositionalEncoding<T>& encoding, const Options& options) {
   check_options("attention", options.own);
   if (options.block_rows < 1)
     throw std::invalid_argument(
         fmt::format("SelfAttention: got block_rows {}, expected at least 1", options.block_rows));
-  encoding_for("SelfAttention", &encoding, shape_of(options));
+  encoding_for("SelfAttention", &encoding, options.shape);
   const auto& shape = encoding.attention_shape();
   if (!shape || (options.layer >= 0 && options.layer < shape->layers)) return encoding;
   throw std::invalid_argument(fmt::format(
@@ -81,17 +73,18 @@ template <typename T>
 SelfAttention<T>::SelfAttention(const Options& options, const PositionalEncoding<T>& encoding,
                                 const Scope& scope)
     : options_(options),
-      columns_("SelfAttention", shape_of(options)),
+      columns_("SelfAttention", options.shape),
       encoding_(checked(encoding, options).only(options.own.encoding)),
-      head_attention_(encoding_,
-                      {{options.layer, {options.causal, options.own.window}},
+      head_attention_(encoding_, columns_,
+                      {{options.layer, {options.shape.causal, options.own.window}},
                        options.block_rows,
                        options.own.weights,
                        options.own.softcap,
                        options.kept_length},
-                      options.heads, scope),
-      qkv_({options.d_model, columns_.all(), options.bias}, scope.nested("qkv")),
-      output_({options.d_model, options.d_model, options.bias, options.output_scale}, scope.nested("output")),
+                      scope),
+      qkv_({options.shape.d_model, columns_.all(), options.bias}, scope.nested("qkv")),
+      output_({options.shape.d_model, options.shape.d_model, options.bias, options.output_scale},
+              scope.nested("output")),
       query_norm_(head_norm<T>(options.own.qk_norm, columns_.d_head, scope.nested("query_norm"))),
       key_norm_(head_norm<T>(options.own.qk_norm, columns_.d_head, scope.nested("key_norm"))),
       keys_(scope.add_state({.cols = columns_.key_width})),
@@ -100,10 +93,7 @@ SelfAttention<T>::SelfAttention(const Options& options, const PositionalEncoding
 template <typename T>
 SelfAttention<T>::SelfAttention(const LayerContext<T>& context, const AttentionOptions& options,
                                 const Scope& scope)
-    : SelfAttention({.d_model = context.shape.d_model,
-                     .heads = context.shape.heads,
-                     .n_kv_heads = context.shape.n_kv_heads,
-                     .causal = context.shape.causal,
+    : SelfAttention({.shape = context.shape,
                      .bias = context.bias,
                      .output_scale = context.output_scale,
                      .layer = context.layer,
@@ -126,12 +116,12 @@ Cost SelfAttention<T>::cost_of_norms(Index seq_len) const {
 // holds either what a head needs or y.
 template <typename T>
 Cost SelfAttention<T>::cost(Index seq_len) const {
-  const auto width = static_cast<double>(options_.d_model);
-  const auto kept = static_cast<double>(head_attention_.keeps(seq_len) ? options_.heads * seq_len : 0);
+  const auto width = static_cast<double>(options_.shape.d_model);
+  const auto kept = static_cast<double>(head_attention_.keeps(seq_len) ? options_.shape.heads * seq_len : 0);
   const Index keys = options_.own.window > 0 ? std::min(options_.own.window, seq_len) : seq_len;
-  const auto sums = static_cast<double>(2 * options_.heads);
-  const double forward = head_attention_.held_by_forward(seq_len, columns_.d_head);
-  const double backward = head_attention_.held_by_backward(seq_len, columns_.d_head);
+  const auto sums = static_cast<double>(2 * options_.shape.heads);
+  const double forward = head_attention_.held_by_forward(seq_len);
+  const double backward = head_attention_.held_by_backward(seq_len);
   const Cost norms = cost_of_norms(seq_len);
   return qkv_.cost(seq_len) + output_.cost(seq_len) +
          Cost{.flops = 4.0 * static_cast<double>(keys) * width,
@@ -142,7 +132,8 @@ Cost SelfAttention<T>::cost(Index seq_len) const {
 
 template <typename T>
 LayerAt SelfAttention<T>::at(const Pass<T>& pass) const {
-  return {options_.layer, Sight{options_.causal, options_.own.window}.within(test_of(pass.run()).window)};
+  return {options_.layer,
+          Sight{options_.shape.causal, options_.own.window}.within(test_of(pass.run()).window)};
 }
 
 // [q k v] = x W_qkvᵀ + b, then the norms and the encoding of q and k. If the run has a cache, also appends k and v to it.
@@ -186,54 +177,44 @@ void SelfAttention<T>::normalise_backward(View<T> d_heads, const Layer<T>* norm,
   }
 }
 
-// The heads from `first` on that share a key/value head.
 template <typename T>
-typename SelfAttention<T>::Group SelfAttention<T>::group_of(const Projected<const T>& all, Index sequence,
-                                                            Index first, const Pass<T>& pass) const {
-  const std::span<const double> positions = pass.run().positions.of(sequence);
-  Group group{sequence,
-              first,
-              columns_.of_group(pass.rows_of(all.query, sequence), first),
-              columns_.of_key_head(pass.rows_of(all.key, sequence), first),
-              columns_.of_key_head(pass.rows_of(all.value, sequence), first),
-              positions,
-              0};
+typename SelfAttention<T>::Heads SelfAttention<T>::of_sequence(const Projected<const T>& all, Index sequence,
+                                                               const Pass<T>& pass) const {
+  const View<const T> query = pass.rows_of(all.query, sequence);
   if (const DecodeCache<T>* cache = pass.run().cache) {
-    group.key = columns_.of_key_head(cache->rows(keys_, sequence), first);
-    group.value = columns_.of_key_head(cache->rows(values_, sequence), first);
-    group.key_positions = cache->positions(sequence);
-    group.past = cache->length();
+    return {sequence,
+            query,
+            cache->rows(keys_, sequence),
+            cache->rows(values_, sequence),
+            cache->positions(sequence),
+            cache->length()};
   }
-  return group;
+  return {sequence, query, pass.rows_of(all.key, sequence), pass.rows_of(all.value, sequence),
+          pass.run().positions.of(sequence)};
 }
 
 template <typename T>
 template <typename Element>
-typename SelfAttention<T>::template Output<Element> SelfAttention<T>::of_group(const Output<Element>& all,
-                                                                               Index sequence, Index first,
-                                                                               const Pass<T>& pass) const {
-  const Index seq_len = pass.seq_len();
-  return {columns_.of_group(pass.rows_of(all.out, sequence), first),
-          pass.rows_of(all.sums, sequence).col_range(2 * first, 2 * columns_.group),
-          all.kept.rows == 0
-              ? all.kept
-              : all.kept.row_range((sequence * options_.heads + first) * seq_len, columns_.group * seq_len)};
+typename SelfAttention<T>::template Output<Element> SelfAttention<T>::of_sequence(const Output<Element>& all,
+                                                                                  Index sequence,
+                                                                                  const Pass<T>& pass) const {
+  const Index kept = all.kept.rows / pass.batch();
+  return {pass.rows_of(all.out, sequence), pass.rows_of(all.sums, sequence),
+          all.kept.row_range(sequence * kept, kept)};
 }
 
 template <typename T>
 View<const T> SelfAttention<T>::forward(View<const T> x, Pass<T>& pass) const {
   this->check_width("SelfAttention", x);
-  check_test(test_of(pass.run()), pass.run().record, options_.causal);
+  check_test(test_of(pass.run()), pass.run().record, options_.shape.causal);
   const auto [query, key, value] = project(x, pass);
   const bool keeps = pass.run().record && head_attention_.keeps(pass.seq_len());
-  const Output<T> all{pass.allocate(x.rows, options_.d_model), pass.allocate(x.rows, 2 * options_.heads),
-                      keeps ? pass.allocate(x.rows * options_.heads, pass.seq_len()) : View<T>{}};
-  for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
-    for (Index first = 0; first < options_.heads; first += columns_.group) {
-      head_attention_.forward(group_of({query, key, value}, sequence, first, pass),
-                              of_group(all, sequence, first, pass), pass);
-    }
-  }
+  const Output<T> all{pass.allocate(x.rows, options_.shape.d_model),
+                      pass.allocate(x.rows, 2 * options_.shape.heads),
+                      keeps ? pass.allocate(x.rows * options_.shape.heads, pass.seq_len()) : View<T>{}};
+  for (Index sequence = 0; sequence < pass.batch(); ++sequence)
+    head_attention_.forward(of_sequence({query, key, value}, sequence, pass),
+                            of_sequence(all, sequence, pass), pass);
   for (const View<T> saved : {query, key, value, all.sums, all.kept, all.out})
     pass.save("SelfAttention", saved);
   return output_.forward(all.out, pass);
@@ -251,20 +232,16 @@ View<const T> SelfAttention<T>::backward(View<const T> dy, Pass<T>& pass) const 
   const View<T> d_qkv = pass.allocate(dy.rows, columns_.all());
   const Projected<T> d{columns_.queries(d_qkv), columns_.keys(d_qkv), columns_.values(d_qkv)};
   for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
-    for (Index first = 0; first < options_.heads; first += columns_.group) {
-      head_attention_.backward(group_of({query, key, value}, sequence, first, pass),
-                               of_group<const T>({out, sums, kept}, sequence, first, pass),
-                               {columns_.of_group(pass.rows_of(d_out, sequence), first),
-                                columns_.of_group(pass.rows_of(d.query, sequence), first),
-                                columns_.of_key_head(pass.rows_of(d.key, sequence), first),
-                                columns_.of_key_head(pass.rows_of(d.value, sequence), first)},
-                               pass);
-    }
+    head_attention_.backward(of_sequence({query, key, value}, sequence, pass),
+                             of_sequence<const T>({out, sums, kept}, sequence, pass),
+                             {pass.rows_of(d_out, sequence), pass.rows_of(d.query, sequence),
+                              pass.rows_of(d.key, sequence), pass.rows_of(d.value, sequence)},
+                             pass);
   }
   encoding_.encode_query_key_backward(d.query, d.key, at(pass), pass);
   normalise_backward(d.key, key_norm_.get(), pass);
   normalise_backward(d.query, query_norm_.get(), pass);
-  const View<T> dx = pass.allocate(dy.rows, options_.d_model);
+  const View<T> dx = pass.allocate(dy.rows, options_.shape.d_model);
   qkv_.backward_into(d_qkv, dx, pass);
   encoding_.encode_layer_backward(dx, options_.layer, pass);
   return dx;

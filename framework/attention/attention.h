@@ -54,10 +54,7 @@ template <typename T>
 class SelfAttention final : public Layer<T> {
  public:
   struct Options {
-    Index d_model = 0;
-    Index heads = 1;
-    Index n_kv_heads = 1;
-    bool causal = true;
+    ModelShape shape = {};
     bool bias = true;
     double output_scale = 0.02;  // initial standard deviation of W_out
     Index layer = 0;             // number of the layer: encodings may have parameters for each
@@ -73,15 +70,15 @@ class SelfAttention final : public Layer<T> {
   /// As a branch of a block. Throws std::invalid_argument if the context has no encoding.
   SelfAttention(const LayerContext<T>& context, const AttentionOptions& options, const Scope& scope);
 
-  Index input_width() const override { return options_.d_model; }
-  Index output_width() const override { return options_.d_model; }
-  Mixing mixing() const override { return options_.causal ? Mixing::cached : Mixing::uncached; }
+  Index input_width() const override { return options_.shape.d_model; }
+  Index output_width() const override { return options_.shape.d_model; }
+  Mixing mixing() const override { return options_.shape.causal ? Mixing::cached : Mixing::uncached; }
   Cost cost(Index seq_len) const override;
   View<const T> forward(View<const T> x, Pass<T>& pass) const override;
   View<const T> backward(View<const T> dy, Pass<T>& pass) const override;
 
  private:
-  using Group = typename HeadAttention<T>::Group;
+  using Heads = typename HeadAttention<T>::Heads;
   template <typename Element>
   using Output = typename HeadAttention<T>::template Output<Element>;
 
@@ -98,10 +95,9 @@ class SelfAttention final : public Layer<T> {
   Projected<T> project(View<const T> x, Pass<T>& pass) const;
   View<T> normalised(View<T> heads, const Layer<T>* norm, Pass<T>& pass) const;
   void normalise_backward(View<T> d_heads, const Layer<T>* norm, Pass<T>& pass) const;
-  Group group_of(const Projected<const T>& all, Index sequence, Index first, const Pass<T>& pass) const;
+  Heads of_sequence(const Projected<const T>& all, Index sequence, const Pass<T>& pass) const;
   template <typename Element>
-  Output<Element> of_group(const Output<Element>& all, Index sequence, Index first,
-                           const Pass<T>& pass) const;
+  Output<Element> of_sequence(const Output<Element>& all, Index sequence, const Pass<T>& pass) const;
 
   Options options_;
   HeadColumns columns_;

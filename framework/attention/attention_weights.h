@@ -4,7 +4,6 @@
 
 #include <memory>
 #include <string>
-#include <type_traits>
 
 #include "framework/core/pass.h"
 #include "framework/core/registry.h"
@@ -58,13 +57,10 @@ struct WeightsEntry {
 
 template <template <typename> class Weights, typename T>
 std::unique_ptr<AttentionWeights<T>> build_weights(Index heads, const Scope& scope) {
-  if constexpr (std::is_constructible_v<Weights<T>, Index, const Scope&>)
-    return std::make_unique<Weights<T>>(heads, scope);
-  else
-    return std::make_unique<Weights<T>>();
+  return std::make_unique<Weights<T>>(heads, scope);
 }
 
-/// Adds the builders to the entry of a class template Weights<T>. If it has parameters, it has a constructor (heads, scope).
+/// Adds the builders to the entry of a class template Weights<T>, which has a constructor (heads, scope).
 template <template <typename> class Weights>
 WeightsEntry describe_weights(WeightsEntry entry) {
   entry.build = {build_weights<Weights, float>, build_weights<Weights, double>};

@@ -22,27 +22,35 @@ Factor<T> right_factor(View<const T> m, Index queries, Pass<T>& pass) {
   return copy;
 }
 
-template <typename T>
-void clear(View<T> x) {
-  for (Index r = 0; r < x.rows; ++r) std::fill_n(x.row(r), x.cols, T(0));
-}
-
 }  // namespace
 
 template <typename T>
-void HeadAttention<T>::forward(const Group& group, const Output<T>& output, Pass<T>& pass) const {
-  const auto frame = pass.scratch_frame();
-  const Factor<T> keys = right_factor(group.key, group.query.rows, pass);
-  for (Index h = 0; h < group.heads(); ++h) forward_head(group.head(h), keys, output.head(h), pass);
+template <typename Element>
+typename HeadAttention<T>::template Output<Element> HeadAttention<T>::of_head(const Output<Element>& all,
+                                                                              Index head) const {
+  const Index kept = all.kept.cols;
+  return {columns_.of_query_head(all.out, head), all.sums.col_range(2 * head, 2),
+          kept == 0 ? all.kept : all.kept.row_range(head * kept, kept)};
+}
+
+// The heads of a group come one after the other, so the keys are copied once for all of them.
+template <typename T>
+void HeadAttention<T>::forward(const Heads& all, const Output<T>& output, Pass<T>& pass) const {
+  for (Index group = 0; group < columns_.heads(); group += columns_.group) {
+    const auto frame = pass.scratch_frame();
+    const Factor<T> keys = right_factor(columns_.of_key_head(all.key, group), all.query.rows, pass);
+    for (Index head = group; head < group + columns_.group; ++head)
+      forward_head(head, all, keys, of_head(output, head), pass);
+  }
 }
 
 template <typename T>
-void HeadAttention<T>::forward_head(const Group& head, const Factor<T>& keys, const Output<T>& output,
-                                    Pass<T>& pass) const {
-  for (Index first = 0; first < head.query.rows; first += options_.block_rows) {
+void HeadAttention<T>::forward_head(Index head, const Heads& all, const Factor<T>& keys,
+                                    const Output<T>& output, Pass<T>& pass) const {
+  for (Index first = 0; first < all.query.rows; first += options_.block_rows) {
     pass.check_stopped();
     const auto frame = pass.scratch_frame();
-    const ScoreBlock<T> block = block_at(head, first, pass);
+    const ScoreBlock<T> block = block_at(head, all, first, pass);
     const View<T> weights = output.kept.rows > 0
                                 ? output.kept.row_range(first, block.query.rows).col_range(0, block.key.rows)
                                 : pass.allocate(block.query.rows, block.key.rows);
@@ -50,8 +58,8 @@ void HeadAttention<T>::forward_head(const Group& head, const Factor<T>& keys, co
     scores_of(block, keys, weights, pass);
     weights_->forward(block, weights, sums, pass);
     const View<T> out = output.out.row_range(first, weights.rows);
-    multiply<T>(weights, head.value.row_range(block.first_key, weights.cols), out, T(1), T(0),
-                block.half(Triangle::Of::left));
+    multiply<T>(weights, columns_.of_key_head(all.value, head).row_range(block.first_key, weights.cols), out,
+                T(1), T(0), block.half(Triangle::Of::left));
     encoding_.encode_values(block, weights, out, pass);
     for (Index r = 0; r < out.rows; ++r) vmath::scale(T(1) / sums(r, 1), out.row(r), out.cols);
     show(block, first, weights, sums, pass);
@@ -59,14 +67,17 @@ void HeadAttention<T>::forward_head(const Group& head, const Factor<T>& keys, co
 }
 
 template <typename T>
-void HeadAttention<T>::backward(const Group& group, const Output<const T>& output, const Gradients& d,
+void HeadAttention<T>::backward(const Heads& all, const Output<const T>& output, const Gradients& d,
                                 Pass<T>& pass) const {
-  const auto frame = pass.scratch_frame();
   const bool kept = output.kept.rows > 0;  // if so, no scores are computed again
-  const Factor<T> keys = kept ? Factor<T>(group.key) : right_factor(group.key, group.query.rows, pass);
-  const Factor<T> values = right_factor(group.value, group.query.rows, pass);
-  for (Index h = 0; h < group.heads(); ++h)
-    backward_head(group.head(h), keys, values, output.head(h), d.head(h), h == 0, pass);
+  for (Index group = 0; group < columns_.heads(); group += columns_.group) {
+    const auto frame = pass.scratch_frame();
+    const View<const T> key = columns_.of_key_head(all.key, group);
+    const Factor<T> keys = kept ? Factor<T>(key) : right_factor(key, all.query.rows, pass);
+    const Factor<T> values = right_factor(columns_.of_key_head(all.value, group), all.query.rows, pass);
+    for (Index head = group; head < group + columns_.group; ++head)
+      backward_head(head, all, keys, values, of_head(output, head), d, pass);
+  }
 }
 
 // For each row i of a block, with E as forward leaves it, P = E/Σ E and δ = do/Σ E, so that products of δ with E equal those
@@ -77,19 +88,23 @@ void HeadAttention<T>::backward(const Group& group, const Output<const T>& outpu
 // Blocks are processed from last to first, because without a window the last one sees all keys: its products write dk and
 // dv, and those of the other blocks add to them.
 template <typename T>
-void HeadAttention<T>::backward_head(const Group& head, const Factor<T>& keys, const Factor<T>& values,
-                                     const Output<const T>& output, const Gradients& d, bool first_of_group,
-                                     Pass<T>& pass) const {
+void HeadAttention<T>::backward_head(Index head, const Heads& all, const Factor<T>& keys,
+                                     const Factor<T>& values, const Output<const T>& output,
+                                     const Gradients& all_d, Pass<T>& pass) const {
+  const Gradients d{columns_.of_query_head(all_d.out, head), columns_.of_query_head(all_d.query, head),
+                    columns_.of_key_head(all_d.key, head), columns_.of_key_head(all_d.value, head)};
+  const bool first_of_group = head % columns_.group == 0;
   T keep = first_of_group ? T(0) : T(1);
   if (options_.at.sight.window > 0 && first_of_group) {
-    clear(d.key);
-    clear(d.value);
+    for (const View<T> sum : {d.key, d.value}) {
+      for (Index r = 0; r < sum.rows; ++r) std::fill_n(sum.row(r), sum.cols, T(0));
+    }
     keep = T(1);
   }
-  const Index last_block = (head.query.rows - 1) / options_.block_rows;
+  const Index last_block = (all.query.rows - 1) / options_.block_rows;
   for (Index first = last_block * options_.block_rows; first >= 0; first -= options_.block_rows) {
     const auto frame = pass.scratch_frame();
-    const ScoreBlock<T> block = block_at(head, first, pass);
+    const ScoreBlock<T> block = block_at(head, all, first, pass);
     const Index rows = block.query.rows;
     const Index seen = block.key.rows;
     const Index first_key = block.first_key;
@@ -141,22 +156,23 @@ View<const T> HeadAttention<T>::weights_backward(const ScoreBlock<T>& block, con
 
 // With a window, leaves out the keys that no query of the block sees.
 template <typename T>
-ScoreBlock<T> HeadAttention<T>::block_at(const Group& head, Index first, const Pass<T>& pass) const {
-  const Index rows = std::min(options_.block_rows, head.query.rows - first);
+ScoreBlock<T> HeadAttention<T>::block_at(Index head, const Heads& all, Index first,
+                                         const Pass<T>& pass) const {
+  const Index rows = std::min(options_.block_rows, all.query.rows - first);
   const Sight sight = options_.at.sight.within(test_of(pass.run()).window);
-  const Index first_key = sight.of(head.past + first, head.key.rows).first;
-  const Index last = sight.of(head.past + first + rows - 1, head.key.rows).end;
-  const auto keys = static_cast<std::size_t>(last - first_key);
+  const Index first_key = sight.of(all.past + first, all.key.rows).first;
+  const Index keys = sight.of(all.past + first + rows - 1, all.key.rows).end - first_key;
   return {.layer = options_.at.number,
-          .head = head.first,
-          .sequence = head.sequence,
+          .head = head,
+          .sequence = all.sequence,
           .first_key = first_key,
-          .first_query = head.past + first - first_key,
+          .first_query = all.past + first - first_key,
           .sight = sight,
-          .scale = T(1) / std::sqrt(static_cast<T>(head.query.cols)),
-          .query = head.query.row_range(first, rows),
-          .key = head.key.row_range(first_key, last - first_key),
-          .key_positions = head.key_positions.subspan(static_cast<std::size_t>(first_key), keys)};
+          .scale = T(1) / std::sqrt(static_cast<T>(columns_.d_head)),
+          .query = columns_.of_query_head(all.query, head).row_range(first, rows),
+          .key = columns_.of_key_head(all.key, head).row_range(first_key, keys),
+          .key_positions =
+              all.key_positions.subspan(static_cast<std::size_t>(first_key), static_cast<std::size_t>(keys))};
 }
 
 template <typename T>
@@ -214,7 +230,7 @@ void HeadAttention<T>::show(const ScoreBlock<T>& block, Index first, View<const 
 
 // `copies` of keys or values, and of one block `blocks` matrices (rows, keys) and `others` numbers for each row.
 template <typename T>
-double HeadAttention<T>::held(Index seq_len, Index d_head, Index copies, Index blocks, Index others) const {
+double HeadAttention<T>::held(Index seq_len, Index copies, Index blocks, Index others) const {
   Index largest = 0;
   for (Index first = 0; first < seq_len; first += options_.block_rows) {
     const Index rows = std::min(options_.block_rows, seq_len - first);
@@ -222,21 +238,21 @@ double HeadAttention<T>::held(Index seq_len, Index d_head, Index copies, Index b
     const Index keys = sight.of(first + rows - 1, seq_len).end - sight.of(first, seq_len).first;
     largest = std::max(largest, rows * (blocks * keys + others));
   }
-  return static_cast<double>(seq_len > one_block ? copies * d_head : 0) +
+  return static_cast<double>(seq_len > one_block ? copies * columns_.d_head : 0) +
          static_cast<double>(largest) / static_cast<double>(seq_len);
 }
 
 // The keys and the scores.
 template <typename T>
-double HeadAttention<T>::held_by_forward(Index seq_len, Index d_head) const {
-  return held(seq_len, d_head, 1, 1, 0);
+double HeadAttention<T>::held_by_forward(Index seq_len) const {
+  return held(seq_len, 1, 1, 0);
 }
 
 // The values, dS and dO, and without kept weights the keys, S and the slopes of a softcap.
 template <typename T>
-double HeadAttention<T>::held_by_backward(Index seq_len, Index d_head) const {
-  if (keeps(seq_len)) return held(seq_len, d_head, 1, 1, d_head);
-  return held(seq_len, d_head, 2, options_.softcap > 0.0 ? 3 : 2, d_head);
+double HeadAttention<T>::held_by_backward(Index seq_len) const {
+  if (keeps(seq_len)) return held(seq_len, 1, 1, columns_.d_head);
+  return held(seq_len, 2, options_.softcap > 0.0 ? 3 : 2, columns_.d_head);
 }
 
 ORDINAL_INSTANTIATE(HeadAttention);

@@ -1,5 +1,5 @@
-// Attention for the heads of one sequence that share a key/value head, in blocks of query rows. Memory is O(L·d), and O(L²) only
-// when training on short sequences. The projections around it and the assignment of columns to heads are in attention.h.
+// Attention for all heads of one sequence, in blocks of query rows. Memory is O(L·d), and O(L²) only when training on short
+// sequences. The projections around it are in attention.h.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,7 @@
 
 #include "framework/attention/attention_run.h"
 #include "framework/attention/attention_weights.h"
+#include "framework/attention/head_columns.h"
 #include "framework/core/pass.h"
 #include "framework/core/tensor.h"
 #include "framework/math/blas.h"
@@ -28,24 +29,14 @@ class HeadAttention {
     Index kept_length = 256;  // up to this length, backward uses kept weights; beyond, it recomputes them
   };
 
-  /// The query heads that share a key/value head, in one sequence. Keys may outnumber queries: with a cache, the first `past`
-  /// keys are older tokens.
-  struct Group {
+  /// The heads of one sequence, or one of them. Keys may outnumber queries: with a cache, the first `past` keys are older tokens.
+  struct Heads {
     Index sequence = 0;
-    Index first = 0;      // number of the first head
     View<const T> query;  // (seq_len, heads·d_head)
-    View<const T> key;    // (past + seq_len, d_head)
+    View<const T> key;    // (past + seq_len, n_kv_heads·d_head)
     View<const T> value;
     std::span<const double> key_positions;
     Index past = 0;
-
-    Index heads() const { return query.cols / key.cols; }
-    Group head(Index h) const {
-      Group one = *this;
-      one.first = first + h;
-      one.query = query.col_range(h * key.cols, key.cols);
-      return one;
-    }
   };
 
   /// What forward writes.
@@ -54,32 +45,23 @@ class HeadAttention {
     View<Element> out;   // o (seq_len, heads·d_head)
     View<Element> sums;  // (seq_len, 2·heads), as AttentionWeights::forward leaves them
     View<Element> kept;  // (heads·seq_len, seq_len), the weights, or empty
-
-    Output head(Index h) const {
-      const Index d_head = out.cols / (sums.cols / 2);
-      return {out.col_range(h * d_head, d_head), sums.col_range(2 * h, 2),
-              kept.rows == 0 ? kept : kept.row_range(h * kept.cols, kept.cols)};
-    }
   };
 
   /// What backward reads and writes.
   struct Gradients {
     View<const T> out;  // of o
     View<T> query;
-    View<T> key;  // the sum over the heads of the group
+    View<T> key;
     View<T> value;
-
-    Gradients head(Index h) const {
-      return {out.col_range(h * key.cols, key.cols), query.col_range(h * key.cols, key.cols), key, value};
-    }
   };
 
   /// `encoding` must outlive this object.
-  HeadAttention(const PositionalEncoding<T>& encoding, const Options& options, Index heads,
+  HeadAttention(const PositionalEncoding<T>& encoding, const HeadColumns& columns, const Options& options,
                 const Scope& scope)
       : encoding_(encoding),
+        columns_(columns),
         options_(options),
-        weights_(attention_weights().find(options.weights).build.template of<T>()(heads, scope)) {}
+        weights_(attention_weights().find(options.weights).build.template of<T>()(columns.heads(), scope)) {}
 
   /// Whether runs over sequences of this length keep the weights of all rows for backward. With a softcap they do not: its
   /// slope can be computed only from the scores.
@@ -88,19 +70,21 @@ class HeadAttention {
   }
 
   /// The most numbers that forward, without kept weights, and backward hold for each token of a sequence of this length.
-  double held_by_forward(Index seq_len, Index d_head) const;
-  double held_by_backward(Index seq_len, Index d_head) const;
+  double held_by_forward(Index seq_len) const;
+  double held_by_backward(Index seq_len) const;
 
-  void forward(const Group& group, const Output<T>& output, Pass<T>& pass) const;
-  void backward(const Group& group, const Output<const T>& output, const Gradients& d, Pass<T>& pass) const;
+  void forward(const Heads& all, const Output<T>& output, Pass<T>& pass) const;
+  void backward(const Heads& all, const Output<const T>& output, const Gradients& d, Pass<T>& pass) const;
 
  private:
-  double held(Index seq_len, Index d_head, Index copies, Index blocks, Index others) const;
-  void forward_head(const Group& head, const Factor<T>& keys, const Output<T>& output, Pass<T>& pass) const;
-  void backward_head(const Group& head, const Factor<T>& keys, const Factor<T>& values,
-                     const Output<const T>& output, const Gradients& d, bool first_of_group,
-                     Pass<T>& pass) const;
-  ScoreBlock<T> block_at(const Group& head, Index first, const Pass<T>& pass) const;
+  template <typename Element>
+  Output<Element> of_head(const Output<Element>& all, Index head) const;
+  double held(Index seq_len, Index copies, Index blocks, Index others) const;
+  void forward_head(Index head, const Heads& all, const Factor<T>& keys, const Output<T>& output,
+                    Pass<T>& pass) const;
+  void backward_head(Index head, const Heads& all, const Factor<T>& keys, const Factor<T>& values,
+                     const Output<const T>& output, const Gradients& all_d, Pass<T>& pass) const;
+  ScoreBlock<T> block_at(Index head, const Heads& all, Index first, const Pass<T>& pass) const;
   void scores_of(const ScoreBlock<T>& block, const Factor<T>& keys, View<T> scores, Pass<T>& pass) const;
   void show(const ScoreBlock<T>& block, Index first, View<const T> weights, View<const T> sums,
             const Pass<T>& pass) const;
@@ -111,6 +95,7 @@ class HeadAttention {
                                  View<T> d_scores, Pass<T>& pass) const;
 
   const PositionalEncoding<T>& encoding_;
+  HeadColumns columns_;
   Options options_;
   std::unique_ptr<AttentionWeights<T>> weights_;
 };

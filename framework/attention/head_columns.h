@@ -35,6 +35,7 @@ struct HeadColumns {
     key_width = shape.n_kv_heads * d_head;
   }
 
+  Index heads() const { return query_width / d_head; }
   Index all() const { return query_width + 2 * key_width; }
 
   // The columns of all heads.
@@ -51,14 +52,10 @@ struct HeadColumns {
     return qkv.col_range(query_width + key_width, key_width);
   }
 
-  // The columns of one query head, of all that share its key/value head, and of this key/value head.
+  // The columns of one query head, and of its key/value head.
   template <typename T>
   View<T> of_query_head(View<T> queries, Index head) const {
     return queries.col_range(head * d_head, d_head);
-  }
-  template <typename T>
-  View<T> of_group(View<T> queries, Index head) const {
-    return queries.col_range(head / group * group * d_head, group * d_head);
   }
   template <typename T>
   View<T> of_key_head(View<T> keys_or_values, Index head) const {

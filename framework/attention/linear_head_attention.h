@@ -57,15 +57,12 @@ class LinearHeadAttention {
                Pass<T>& pass) const {
     const Index d_head = head.query.cols;
     const Index step = causal_ ? chunk_rows : out.rows;
+    if (!causal_) add_all(head, sums);
     for (Index first = 0; first < out.rows; first += step) {
       const auto frame = pass.scratch_frame();
       const Index count = std::min(step, out.rows - first);
       const Head<const T> here = head.rows(first, count);
       const View<T> o = out.row_range(first, count);
-      if (!causal_) {
-        multiply_add<T>(transposed(here.turned_key), here.value, sums.products);
-        for (Index r = 0; r < count; ++r) vmath::add(sums.keys.data, here.key.row(r), sums.keys.data, d_head);
-      }
       multiply<T>(here.turned_query, sums.products, o);
       if (causal_) {
         const View<T> within = pass.allocate(count, count);
@@ -103,6 +100,13 @@ class LinearHeadAttention {
            static_cast<double>(seq_len);
   }
 
+  // S and z of all tokens.
+  static void add_all(const Head<const T>& head, const Sums& sums) {
+    multiply_add<T>(transposed(head.turned_key), head.value, sums.products);
+    for (Index r = 0; r < head.key.rows; ++r)
+      vmath::add(sums.keys.data, head.key.row(r), sums.keys.data, head.key.cols);
+  }
+
   // Writes zeros above the diagonal: a row of a causal chunk sees only itself and earlier rows.
   static void mask_later(View<T> products) {
     for (Index r = 0; r < products.rows; ++r) {
@@ -136,36 +140,29 @@ class LinearHeadAttention {
     const auto head_frame = pass.scratch_frame();
     const Index d_head = head.query.cols;
     const Sums sums = zero_sums(d_head, pass);
-    if (!causal_) {
-      multiply_add<T>(transposed(head.turned_key), head.value, sums.products);
-      for (Index r = 0; r < head.key.rows; ++r) {
-        vmath::add(sums.keys.data, head.key.row(r), sums.keys.data, d_head);
-      }
-      multiply_add<T>(d.numerator, transposed(sums.products), gradient.turned_query);
-      for (Index r = 0; r < head.key.rows; ++r) {
-        vmath::add_scaled(d.denominator(r, 0), sums.keys.data, gradient.query.row(r), d_head);
-      }
-      return;
-    }
-    for (Index first = 0; first < head.query.rows; first += chunk_rows) {
+    const Index step = causal_ ? chunk_rows : head.query.rows;
+    if (!causal_) add_all(head, sums);
+    for (Index first = 0; first < head.query.rows; first += step) {
       const auto frame = pass.scratch_frame();
-      const Index count = std::min(chunk_rows, head.query.rows - first);
+      const Index count = std::min(step, head.query.rows - first);
       const Head<const T> here = head.rows(first, count);
       const Head<T> to = gradient.rows(first, count);
       const View<const T> dn = d.numerator.row_range(first, count);
-      const View<T> products = pass.allocate(count, count);
-      const View<T> d_products = pass.allocate(count, count);
-      multiply<T>(here.turned_query, transposed(here.turned_key), products);
-      multiply<T>(dn, transposed(here.value), d_products);
-      mask_later(products);
-      mask_later(d_products);
-      multiply_add<T>(d_products, here.turned_key, to.turned_query);
+      if (causal_) {
+        const View<T> products = pass.allocate(count, count);
+        const View<T> d_products = pass.allocate(count, count);
+        multiply<T>(here.turned_query, transposed(here.turned_key), products);
+        multiply<T>(dn, transposed(here.value), d_products);
+        mask_later(products);
+        mask_later(d_products);
+        multiply_add<T>(d_products, here.turned_key, to.turned_query);
+        multiply_add<T>(transposed(d_products), here.turned_query, to.turned_key);
+        multiply_add<T>(transposed(products), dn, to.value);
+      }
       multiply_add<T>(dn, transposed(sums.products), to.turned_query);
-      multiply_add<T>(transposed(d_products), here.turned_query, to.turned_key);
-      multiply_add<T>(transposed(products), dn, to.value);
-      multiply_add<T>(transposed(here.turned_key), here.value, sums.products);
+      if (causal_) multiply_add<T>(transposed(here.turned_key), here.value, sums.products);
       for (Index r = 0; r < count; ++r) {
-        vmath::add(sums.keys.data, here.key.row(r), sums.keys.data, d_head);
+        if (causal_) vmath::add(sums.keys.data, here.key.row(r), sums.keys.data, d_head);
         vmath::add_scaled(d.denominator(first + r, 0), sums.keys.data, to.query.row(r), d_head);
       }
     }

@@ -40,8 +40,9 @@ class Softmax final : public AttentionWeights<T> {
  public:
   using Gradient = typename AttentionWeights<T>::Gradient;
 
-  Softmax() requires(!has_sink) = default;
-  Softmax(Index heads, const Scope& scope) requires(has_sink) : sink_(scope.add("sink", {heads}, zeros())) {}
+  Softmax(Index heads, const Scope& scope) {
+    if constexpr (has_sink) sink_ = scope.add("sink", {heads}, zeros());
+  }
 
   bool keeps() const override { return true; }
 

@@ -1,5 +1,4 @@
-#include "framework/attention/stick_breaking.h"
-
+// Stick-breaking attention (Tan et al. 2024): weights of a row of scores without a softmax.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -16,9 +15,12 @@ namespace {
 template <typename T>
 constexpr double vanishing = -std::numeric_limits<T>::min_exponent* std::numbers::ln2;
 
-}  // namespace
-
-// Goes from the last key to the first, computing the exponents of a few keys at a time. Their sum is a double: over thousands
+// Goes left from the query's own token. Key j gets the share β_j = σ(z_j) of what remains of a stick:
+//   w_j = β_j Π_{j < k < i} (1 - β_k)  for j < i,   w_i = Π_{k < i} (1 - β_k).
+// The query's own token i = n - 1 gets the rest, so the weights sum to 1. Its score is not read. `row` holds the
+// scores z (n) on entry, w on return. In logarithms, ln(1 - σ(z)) = -ln(1 + e^z), so that nothing overflows. n >= 1.
+//
+// Computes the exponents of a few keys at a time, from the last key on. Their sum is a double: over thousands
 // of keys, a float would lose the last digits of each. Once nothing of the stick is left, the remaining keys get weight zero.
 template <typename T>
 void stick_breaking(T* row, Index n) {
@@ -41,6 +43,7 @@ void stick_breaking(T* row, Index n) {
   row[n - 1] = taken > vanishing<T> ? T(0) : static_cast<T>(std::exp(-taken));
 }
 
+// The same for `row`, plus the gradient: d = dw on entry and dz on return, with dz_i = 0. `shares` (n) gets β.
 // With g_j = w_j dw_j = ∂ℓ/∂ln w_j: ln w_m contains ln β_m, and ln(1 - β_j) for all m < j and for m = i, so
 //   dz_j = (1 - β_j) g_j - β_j (g_i + Σ_{m < j} g_m).
 template <typename T>
@@ -56,12 +59,12 @@ void stick_breaking_backward(T* row, T* d, T* shares, Index n) {
   d[n - 1] = T(0);
 }
 
-namespace {
-
 /// Leaves the weights themselves.
 template <typename T>
 class StickBreakingWeights final : public AttentionWeights<T> {
  public:
+  StickBreakingWeights(Index /*heads*/, const Scope& /*scope*/) {}
+
   // The shares β cannot be recovered from the weights at full precision.
   bool keeps() const override { return false; }
 
@@ -95,10 +98,5 @@ WeightsEntry stick_breaking_weights() {
        .formula = "σ(z_j) Π_{j < k < i} (1 - σ(z_k)) for j < i,  w_ii = Π_{k < i} (1 - σ(z_k))",
        .causal_only = true});
 }
-
-template void stick_breaking(float*, Index);
-template void stick_breaking(double*, Index);
-template void stick_breaking_backward(float*, float*, float*, Index);
-template void stick_breaking_backward(double*, double*, double*, Index);
 
 }  // namespace ordinal

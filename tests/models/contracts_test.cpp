@@ -73,12 +73,13 @@ TEST(Contracts, ShapesWithoutHeadsOrLengthsAreRefused) {
       {"ModelShape: got train_length 0, expected at least 1", build({.train_length = 0})},
   });
   const auto none = make_positional_encoding<float>("none", {}, Scope(layout));
-  expect_refused<std::invalid_argument>(
-      {{"SelfAttention: got block_rows 0, expected at least 1",
-        [&] { SelfAttention<float>({.d_model = 8, .block_rows = 0}, *none, Scope(layout, "attention")); }}});
+  expect_refused<std::invalid_argument>({{"SelfAttention: got block_rows 0, expected at least 1", [&] {
+                                            SelfAttention<float>({.shape = {.d_model = 8}, .block_rows = 0},
+                                                                 *none, Scope(layout, "attention"));
+                                          }}});
   expect_refused<ConfigError>({{"attention: softcap: got -1, expected a number from 0 to 1000", [&] {
-                                  SelfAttention<float>({.d_model = 8, .own = {.softcap = -1.0}}, *none,
-                                                       Scope(layout, "attention"));
+                                  SelfAttention<float>({.shape = {.d_model = 8}, .own = {.softcap = -1.0}},
+                                                       *none, Scope(layout, "attention"));
                                 }}});
 }
 

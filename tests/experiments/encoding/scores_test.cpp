@@ -115,14 +115,13 @@ TEST_P(EveryScore, BecomesTheAttentionOfTheLayer) {
     effect.encoding.encode_layer(zeros.view(), 1, pass);
     effect.encoding.encode_query_key(both.query.view(), both.key.view(), {1, {causal}}, pass);
     ParameterLayout without_parameters;
-    const HeadAttention<double> attention(effect.encoding, {.at = {1, {causal}}, .block_rows = 5}, 4,
-                                          Scope(without_parameters));
-    const View<const double> key = std::as_const(both.key).view().col_range(4, 4);
-    Tensor<double> out({tokens, 4});
-    Tensor<double> sums({tokens, 2});
+    const HeadAttention<double> attention(effect.encoding, HeadColumns("HeadAttention", encoded.shape()),
+                                          {.at = {1, {causal}}, .block_rows = 5}, Scope(without_parameters));
+    const View<const double> key = std::as_const(both.key).view();
+    Tensor<double> out({tokens, 16});
+    Tensor<double> sums({tokens, 8});
     attention.forward({.sequence = 0,
-                       .first = head,
-                       .query = std::as_const(both.query).view().col_range(head * 4, 4),
+                       .query = std::as_const(both.query).view(),
                        .key = key,
                        .value = key,
                        .key_positions = effect.positions.of(0)},

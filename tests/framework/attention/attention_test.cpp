@@ -33,11 +33,11 @@ TEST(SelfAttention, WeightsThatAreKeptEqualThoseComputedAgain) {
 TEST(SelfAttention, HeadsMustDivide) {
   ParameterLayout layout;
   const auto encoding = make_positional_encoding<float>("none", {}, Scope(layout));
-  EXPECT_THAT([&] { SelfAttention<float>({.d_model = 10, .heads = 4}, *encoding, Scope(layout, "a")); },
+  EXPECT_THAT([&] { SelfAttention<float>({.shape = {.d_model = 10}}, *encoding, Scope(layout, "a")); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("d_model 10 is not divisible by heads 4")));
   EXPECT_THAT(
       [&] {
-        SelfAttention<float>({.d_model = 8, .heads = 4, .n_kv_heads = 3}, *encoding, Scope(layout, "b"));
+        SelfAttention<float>({.shape = {.d_model = 8, .n_kv_heads = 3}}, *encoding, Scope(layout, "b"));
       },
       ThrowsMessage<std::invalid_argument>(HasSubstr("heads 4 is not divisible by n_kv_heads 3")));
 }
@@ -49,8 +49,7 @@ TEST(SelfAttention, RefusesAnEncodingThatWasBuiltForOtherAttention) {
     return [=] {
       ParameterLayout layout;
       const auto built = make_positional_encoding<float>(encoding, built_for, Scope(layout, "positional"));
-      SelfAttention<float>({.d_model = 16, .heads = 4, .n_kv_heads = 4, .layer = layer}, *built,
-                           Scope(layout, "attention"));
+      SelfAttention<float>({.shape = {.d_model = 16}, .layer = layer}, *built, Scope(layout, "attention"));
     };
   };
   const auto refused = [](const std::string& text) {
@@ -81,7 +80,8 @@ TEST(SelfAttention, RefusesATestWithoutMeaningAndTestsInARecordedRun) {
   const auto run = [&](const AttentionTest& test, bool record, bool causal = true) {
     return [&, test, record, causal] {
       ParameterLayout own;
-      const SelfAttention<float> layer({.d_model = 4, .causal = causal}, *encoding, Scope(own, "a"));
+      const SelfAttention<float> layer({.shape = {.d_model = 4, .causal = causal}}, *encoding,
+                                       Scope(own, "a"));
       const Parameters<float> values(own);
       Parameters<float> gradients(own);
       Pass<float> pass(values, &gradients);

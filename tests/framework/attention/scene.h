@@ -58,14 +58,9 @@ class SceneIn {
                                        {"xpos_scale", "100"},
                                        {"embedding", "learned(max_seq_len=1000)"}}),
             shape_, Scope(layout_, "positional"))),
-        attention_({.d_model = width,
-                    .heads = head_count,
-                    .n_kv_heads = of.kv_heads,
-                    .causal = of.causal,
-                    .block_rows = of.block_rows,
-                    .kept_length = of.kept_length,
-                    .own = of.own},
-                   *encoding_, Scope(layout_, "attention")),
+        attention_(
+            {.shape = shape_, .block_rows = of.block_rows, .kept_length = of.kept_length, .own = of.own},
+            *encoding_, Scope(layout_, "attention")),
         values_(layout_),
         x_({batch * length, width}),
         r_({batch * length, width}) {

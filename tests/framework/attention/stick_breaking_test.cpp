@@ -1,6 +1,4 @@
 // The weights of stick-breaking attention. Their formula and gradient: attention_with_encodings_test.cpp, branch_fixture_test.cpp.
-#include "framework/attention/stick_breaking.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "framework/attention/attention_weights.h"
 #include "framework/core/errors.h"
 #include "framework/core/random.h"
 #include "framework/layers/layer_registry.h"
@@ -17,7 +16,14 @@ namespace {
 
 template <typename T>
 std::vector<T> weights(std::vector<T> scores) {
-  stick_breaking(scores.data(), std::ssize(scores));
+  ParameterLayout layout;
+  const auto method = attention_weights().find("stick_breaking").build.of<T>()(1, Scope(layout));
+  const Parameters<T> none(layout);
+  Pass<T> pass(none);
+  ScoreBlock<T> block{};
+  block.first_query = std::ssize(scores) - 1;
+  Tensor<T> sums({1, 2});
+  method->forward(block, View<T>(scores.data(), 1, std::ssize(scores)), sums.view(), pass);
   return scores;
 }
 

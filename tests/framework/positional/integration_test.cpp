@@ -35,8 +35,7 @@ class Attention {
  public:
   Attention()
       : none_(make_positional_encoding<double>("none", {}, Scope(layout_, "positional"))),
-        attention_({.d_model = d_model, .heads = 4, .n_kv_heads = 4, .causal = false}, *none_,
-                   Scope(layout_, "attention")),
+        attention_({.shape = {.d_model = d_model, .causal = false}}, *none_, Scope(layout_, "attention")),
         values_(layout_) {
     Random random({.seed = 7});
     for (double& value : values_.flat()) value = 0.5 * random.normal();
