@@ -45,16 +45,41 @@ struct ScoreBlock {
   Triangle half(Triangle::Of of) const { return {sight.causal ? of : Triangle::Of::nothing, first_query}; }
 };
 
-/// The rows for the keys of a block, which include its queries. They come from `prepared`, which has one row per token of the
-/// run. With a cache, they come from the state to which the encoding appended these rows.
+/// A row of `cols` numbers for each token of a run, which blocks of scores read. With a cache, later runs read it, too.
 template <typename T>
-View<const T> rows_of_keys(const ScoreBlock<T>& block, View<const T> prepared, StateSlot appended,
-                           const Pass<T>& pass) {
-  const DecodeCache<T>* cache = pass.run().cache;
-  const View<const T> rows =
-      cache != nullptr ? cache->rows(appended, block.sequence) : pass.rows_of(prepared, block.sequence);
-  return rows.row_range(block.first_key, block.key.rows);
-}
+class TokenRows {
+ public:
+  TokenRows(Index cols, const Scope& scope)
+      : rows_(scope.add_prepared()), older_(scope.add_state({.cols = cols})) {}
+
+  /// Keeps the rows of this run. If it is recorded, starts the sum of gradients of `d_cols` numbers for each.
+  void keep(View<const T> rows, Index d_cols, Pass<T>& pass) const {
+    pass.prepare(rows_, rows);
+    if (pass.run().record) pass.start_sum(rows_, rows.rows, d_cols);
+    DecodeCache<T>* cache = pass.run().cache;
+    for (Index sequence = 0; cache != nullptr && sequence < pass.batch(); ++sequence)
+      cache->append(older_, sequence, pass.rows_of(rows, sequence));
+  }
+  View<const T> of_run(const Pass<T>& pass) const { return pass.prepared(rows_); }
+  View<T> gradient(const Pass<T>& pass) const { return pass.sum(rows_); }
+  /// Those of all tokens of a sequence, older ones first.
+  View<const T> of_sequence(Index sequence, const Pass<T>& pass) const {
+    const DecodeCache<T>* cache = pass.run().cache;
+    return cache != nullptr ? cache->rows(older_, sequence) : pass.rows_of(of_run(pass), sequence);
+  }
+
+  // The rows and gradients for the keys of a block, which include its queries.
+  View<const T> of_keys(const ScoreBlock<T>& block, const Pass<T>& pass) const {
+    return of_sequence(block.sequence, pass).row_range(block.first_key, block.key.rows);
+  }
+  View<T> gradient_of_keys(const ScoreBlock<T>& block, const Pass<T>& pass) const {
+    return pass.rows_of(gradient(pass), block.sequence).row_range(block.first_key, block.key.rows);
+  }
+
+ private:
+  PreparedSlot rows_;
+  StateSlot older_;
+};
 
 /// A score so low that its exponential is 0.
 template <typename T>

@@ -34,8 +34,8 @@ class Forgetting final : public EncodingPart<T> {
     for (Index layer = 0; layer < shape.layers; ++layer) {
       const Scope own = scope.nested(std::to_string(layer));
       layers_.push_back({own.add("weight", {heads_, shape.d_model}, normal(0.02)),
-                         own.add("bias", {heads_}, constant(options.gate_bias)), scope.add_prepared(),
-                         scope.add_state({.cols = 2 * heads_})});
+                         own.add("bias", {heads_}, constant(options.gate_bias)),
+                         TokenRows<T>(2 * heads_, scope)});
     }
   }
 
@@ -48,8 +48,7 @@ class Forgetting final : public EncodingPart<T> {
     }
     const View<T> sums = pass.allocate(x.rows, 2 * heads_);
     for (Index sequence = 0; sequence < pass.batch(); ++sequence) add_up(gates, sequence, logits, sums, pass);
-    pass.prepare(gates.sums, sums);
-    if (pass.run().record) pass.start_sum(gates.sums, x.rows, heads_);
+    gates.sums.keep(sums, heads_, pass);
     pass.save("Forgetting", x);
     pass.save("Forgetting", logits);
   }
@@ -60,7 +59,7 @@ class Forgetting final : public EncodingPart<T> {
     const Gates& gates = at(layer);
     const View<const T> logits = pass.restore("Forgetting");
     const View<const T> x = pass.restore("Forgetting");
-    const View<T> d_logits = pass.sum(gates.sums);
+    const View<T> d_logits = gates.sums.gradient(pass);
     T* d_bias = pass.gradient(gates.bias).data;
     for (Index h = 0; h < heads_; ++h) {
       double later = 0.0;
@@ -78,7 +77,7 @@ class Forgetting final : public EncodingPart<T> {
   void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {
     const auto frame = pass.scratch_frame();
     const Gates& gates = at(block.layer);
-    const View<const T> sums = rows_of_keys(block, pass.prepared(gates.sums), gates.older, pass);
+    const View<const T> sums = gates.sums.of_keys(block, pass);
     const View<T> keys = pass.allocate(2, block.key.rows);
     for (Index j = 0; j < keys.cols; ++j) {
       keys(0, j) = sums(j, block.head);
@@ -96,8 +95,7 @@ class Forgetting final : public EncodingPart<T> {
   // dc_i += Σ_j dS_ij,   dc_j -= Σ_i dS_ij.
   void encode_scores_backward(const ScoreBlock<T>& block, const ScoreGradient<T>& gradient,
                               Pass<T>& pass) const override {
-    const View<T> d_sums = pass.rows_of(pass.sum(at(block.layer).sums), block.sequence)
-                               .row_range(block.first_key, block.key.rows);
+    const View<T> d_sums = at(block.layer).sums.gradient_of_keys(block, pass);
     for (Index r = 0; r < gradient.scores.rows; ++r) {
       for (Index j = 0; j < block.visible(r); ++j) {
         d_sums(block.first_query + r, block.head) += gradient.scores(r, j);
@@ -110,21 +108,20 @@ class Forgetting final : public EncodingPart<T> {
   struct Gates {
     Slot weight;        // w (heads, d_model)
     Slot bias;          // b (heads)
-    PreparedSlot sums;  // c (tokens of the run, 2·heads): the larger part for all heads, then the smaller
-    StateSlot older;
+    TokenRows<T> sums;  // c (2·heads): the larger part for all heads, then the smaller
   };
 
   const Gates& at(Index layer) const { return layers_[static_cast<std::size_t>(layer)]; }
 
   // Computes c for the tokens of a sequence, continuing from the cache.
   void add_up(const Gates& gates, Index sequence, View<const T> logits, View<T> sums, Pass<T>& pass) const {
-    DecodeCache<T>* cache = pass.run().cache;
+    const DecodeCache<T>* cache = pass.run().cache;
     const Index first = sequence * pass.seq_len();
     const bool continues = cache != nullptr && cache->length() > 0;
     for (Index h = 0; h < heads_; ++h) {
       double c = 0.0;
       if (continues) {
-        const View<const T> older = cache->rows(gates.older, sequence);
+        const View<const T> older = gates.sums.of_sequence(sequence, pass);
         const Index last = cache->length() - 1;
         c = static_cast<double>(older(last, h)) + static_cast<double>(older(last, heads_ + h));
       }
@@ -134,7 +131,6 @@ class Forgetting final : public EncodingPart<T> {
         sums(r, heads_ + h) = static_cast<T>(c - static_cast<double>(sums(r, h)));
       }
     }
-    if (cache != nullptr) cache->append(gates.older, sequence, sums.row_range(first, pass.seq_len()));
   }
 
   Index heads_;

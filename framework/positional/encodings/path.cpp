@@ -23,8 +23,7 @@ class Path final : public EncodingPart<T> {
     for (Index layer = 0; layer < shape.layers; ++layer) {
       const Scope own = scope.nested(std::to_string(layer));
       layers_.push_back({own.add("weight", {width(), shape.d_model}, normal(0.02)),
-                         own.add("bias", {key_heads_}, zeros()), scope.add_prepared(),
-                         scope.add_state({.cols = width()})});
+                         own.add("bias", {key_heads_}, zeros()), TokenRows<T>(width(), scope)});
     }
   }
 
@@ -44,12 +43,7 @@ class Path final : public EncodingPart<T> {
       vmath::sigmoid(betas, betas, key_heads_);
       vmath::scale(T(2), betas, key_heads_);
     }
-    if (DecodeCache<T>* cache = pass.run().cache) {
-      for (Index sequence = 0; sequence < pass.batch(); ++sequence)
-        cache->append(of.older, sequence, pass.rows_of(View<const T>(steps), sequence));
-    }
-    pass.prepare(of.steps, steps);
-    if (pass.run().record) pass.start_sum(of.steps, x.rows, width());
+    of.steps.keep(steps, width(), pass);
     pass.save("Path", x);
     pass.save("Path", raw);
   }
@@ -59,8 +53,8 @@ class Path final : public EncodingPart<T> {
     const OfLayer& of = at(layer);
     const View<const T> raw = pass.restore("Path");
     const View<const T> x = pass.restore("Path");
-    const View<const T> steps = pass.prepared(of.steps);
-    const View<T> d = pass.sum(of.steps);
+    const View<const T> steps = of.steps.of_run(pass);
+    const View<T> d = of.steps.gradient(pass);
     for (Index t = 0; t < x.rows; ++t) {
       for (Index first = 0; first < beta(0); first += d_head_) {
         const T* w = steps.row(t) + first;
@@ -105,9 +99,8 @@ class Path final : public EncodingPart<T> {
     const View<T> sums = pass.allocate(3, d_head_);
     const View<T> d_scores = pass.allocate(block.key.rows, rows);
     transpose<T>(gradient.scores, d_scores);
-    const View<const T> steps = steps_of(block, pass);
-    const View<T> d_steps =
-        pass.rows_of(pass.sum(at(block.layer).steps), block.sequence).row_range(block.first_key, steps.rows);
+    const View<const T> steps = at(block.layer).steps.of_keys(block, pass);
+    const View<T> d_steps = at(block.layer).steps.gradient_of_keys(block, pass);
     const Index head = block.head / group_;
     for (Index j = 0; j < block.key.rows; ++j) {
       const Index first = first_row(block, j);
@@ -138,8 +131,7 @@ class Path final : public EncodingPart<T> {
   struct OfLayer {
     Slot weight;         // W of all key heads, then v of each: (n_kv_heads (d_head + 1), d_model)
     Slot bias;           // b (n_kv_heads)
-    PreparedSlot steps;  // w of all key heads, then β of each: (tokens, n_kv_heads (d_head + 1))
-    StateSlot older;
+    TokenRows<T> steps;  // w of all key heads, then β of each: n_kv_heads (d_head + 1)
   };
   // A vector for each row of a block, and its difference from what attention itself computes: (d_head, rows) each.
   struct Vectors {
@@ -157,10 +149,6 @@ class Path final : public EncodingPart<T> {
   // The column of β of a key head.
   Index beta(Index head) const { return key_heads_ * d_head_ + head; }
   const OfLayer& at(Index layer) const { return layers_[static_cast<std::size_t>(layer)]; }
-  View<const T> steps_of(const ScoreBlock<T>& block, const Pass<T>& pass) const {
-    const OfLayer& of = at(block.layer);
-    return rows_of_keys(block, pass.prepared(of.steps), of.older, pass);
-  }
   // 1/|r|, finite for r = 0.
   T inverse_length(const T* r) const { return T(1) / std::sqrt(vmath::dot(r, r, d_head_) + T(1e-6)); }
   // The first row that sees key j.
@@ -196,7 +184,7 @@ class Path final : public EncodingPart<T> {
   template <typename Visit>
   void go_back(const ScoreBlock<T>& block, const Vectors& u, Pass<T>& pass, const Visit& visit,
                View<T> along = {}) const {
-    const View<const T> steps = steps_of(block, pass);
+    const View<const T> steps = at(block.layer).steps.of_keys(block, pass);
     const Index head = block.head / group_;
     const View<T> scratch = pass.allocate(1, block.query.rows);
     for (Index j = block.key.rows - 1; j >= 0; --j) {

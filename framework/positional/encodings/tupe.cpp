@@ -31,8 +31,7 @@ class Tupe final : public EncodingPart<T> {
         v_(scope.add("key", {shape.d_model, shape.d_model}, normal(0.02))),
         positions_(scope.add_prepared()),
         queries_(scope.add_prepared()),
-        keys_(scope.add_prepared()),
-        older_keys_(scope.add_state({.cols = shape.d_model})) {}
+        keys_(shape.d_model, scope) {}
 
   std::string constants() const override { return embedding_->constants(); }
   std::string note() const override { return embedding_->note(); }
@@ -54,15 +53,8 @@ class Tupe final : public EncodingPart<T> {
     multiply<T>(p, transposed(pass.value(v_)), keys);
     pass.prepare(positions_, p);
     pass.prepare(queries_, queries);
-    pass.prepare(keys_, keys);
-    if (DecodeCache<T>* cache = pass.run().cache) {
-      for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
-        cache->append(older_keys_, sequence, pass.rows_of(keys, sequence));
-      }
-    }
-    if (!pass.run().record) return;
-    pass.start_sum(queries_, tokens, u_.rows);
-    pass.start_sum(keys_, tokens, v_.rows);
+    if (pass.run().record) pass.start_sum(queries_, tokens, u_.rows);
+    keys_.keep(keys, v_.rows, pass);
   }
 
   // All layers have added to the gradients of a = U p and b = V p:
@@ -70,7 +62,7 @@ class Tupe final : public EncodingPart<T> {
   void end_backward(Pass<T>& pass) const override {
     const View<const T> p = pass.prepared(positions_);
     const View<T> d_queries = pass.sum(queries_);
-    const View<T> d_keys = pass.sum(keys_);
+    const View<T> d_keys = keys_.gradient(pass);
     multiply_add<T>(transposed(d_queries), p, pass.gradient(u_));
     multiply_add<T>(transposed(d_keys), p, pass.gradient(v_));
     const View<T> dp = pass.allocate(p.rows, p.cols);
@@ -90,19 +82,19 @@ class Tupe final : public EncodingPart<T> {
   }
 
   void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {
-    multiply<T>(own_rows(block, pass.prepared(queries_), pass), transposed(key_rows(block, pass)), scores,
-                share * block.scale, T(1), block.half(Triangle::Of::result));
+    multiply<T>(own_rows(block, pass.prepared(queries_), pass),
+                transposed(of_head(block, keys_.of_keys(block, pass))), scores, share * block.scale, T(1),
+                block.half(Triangle::Of::result));
   }
 
   // da += share · scale · dS b,   db += share · scale · dSᵀ a.
   void encode_scores_backward(const ScoreBlock<T>& block, const ScoreGradient<T>& gradient,
                               Pass<T>& pass) const override {
     const T scale = share * block.scale;
-    const View<T> d_keys = of_head(block, pass.rows_of(pass.sum(keys_), block.sequence))
-                               .row_range(block.first_key, block.key.rows);
+    const View<const T> keys = of_head(block, keys_.of_keys(block, pass));
+    const View<T> d_keys = of_head(block, keys_.gradient_of_keys(block, pass));
     const Triangle half = block.half(Triangle::Of::left);
-    multiply<T>(gradient.scores, key_rows(block, pass), own_rows(block, pass.sum(queries_), pass), scale,
-                T(1), half);
+    multiply<T>(gradient.scores, keys, own_rows(block, pass.sum(queries_), pass), scale, T(1), half);
     multiply<T>(transposed(gradient.scores), own_rows(block, pass.prepared(queries_), pass), d_keys, scale,
                 T(1), half);
   }
@@ -124,18 +116,13 @@ class Tupe final : public EncodingPart<T> {
         .row_range(block.first_key + block.first_query - older, block.query.rows);
   }
 
-  View<const T> key_rows(const ScoreBlock<T>& block, const Pass<T>& pass) const {
-    return of_head(block, rows_of_keys(block, pass.prepared(keys_), older_keys_, pass));
-  }
-
   Index d_head_;
   std::unique_ptr<PositionalEncoding<T>> embedding_;
   Slot u_;  // U of all heads (heads·d_head, d_model), for all layers
   Slot v_;
   PreparedSlot positions_;  // p (tokens, d_model)
   PreparedSlot queries_;    // U p (tokens, heads·d_head), and the sum of its gradients
-  PreparedSlot keys_;       // V p, the same
-  StateSlot older_keys_;
+  TokenRows<T> keys_;       // V p, the same
 };
 
 }  // namespace
