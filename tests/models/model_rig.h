@@ -72,15 +72,17 @@ std::vector<T> part_of(const std::vector<T>& text, Index sequences, Index first,
 
 /// Reads random sequences in runs of `step` tokens with a cache; the largest difference of the logits from those of one run.
 template <typename T>
-double difference_in_steps(const ModelRig<T>& rig, Index sequences, Index length, Index step) {
+double difference_in_steps(const ModelRig<T>& rig, Index sequences, Index length, Index step,
+                           double start = 0.0) {
   const Index vocab_size = rig.model.vocab_size();
   const std::vector<Token> text = random_tokens(sequences * length, vocab_size);
-  const std::vector<T> whole = rig.logits(text, {.positions = Positions::contiguous(sequences, length)});
+  const std::vector<T> whole =
+      rig.logits(text, {.positions = Positions::contiguous(sequences, length, start)});
   DecodeCache<T> cache(rig.model.layout(), sequences, length);
   double largest = 0.0;
   for (Index first = 0; first < length; first += step) {
     const Index count = std::min(step, length - first);
-    const auto positions = Positions::contiguous(sequences, count, static_cast<double>(first));
+    const auto positions = Positions::contiguous(sequences, count, start + static_cast<double>(first));
     const std::vector<T> part =
         rig.logits(part_of(text, sequences, first, count, 1), {.positions = positions, .cache = &cache});
     largest =

@@ -22,15 +22,10 @@ template <typename T>
 struct Outcome {
   explicit Outcome(bool with_nan = false)
       : rig("cope", {.d_model = query_size, .heads = 1, .layers = 1, .train_length = keys}) {
-    Random random({.seed = 7});
-    const auto fill = [&](std::span<T> span) {
-      for (T& value : span) value = static_cast<T>(static_cast<float>(random.normal()));
-    };
-    rig.over(keys);
-    fill(rig.values().flat());
-    fill(rig.query.span());
-    fill(rig.key.span());
-    fill(d_scores.span());
+    rig.over(keys).randomize(7);
+    testing::randomize(rig.query.span(), 8);
+    testing::randomize(rig.key.span(), 9);
+    testing::randomize(d_scores.span(), 10);
     const testing::BlockAt last{.first = keys - rows,
                                 .scale = 1.0 / std::sqrt(static_cast<double>(query_size))};
     if (with_nan) rig.query(last.first, 0) = std::numeric_limits<T>::quiet_NaN();

@@ -30,12 +30,6 @@ TEST(LearnedEncoding, StartsWithMeanZeroAndTheStandardDeviationThatIsSet) {
   }
 }
 
-TEST(LearnedEncoding, TheTableIsOneTrainableParameter) {
-  const testing::Rig<> learned("learned", {.d_model = 4, .train_length = 6, .positions = 6});
-  EXPECT_EQ(learned.layout().count(), 24);
-  EXPECT_EQ(learned.layout().find("positional.learned.table").shape, (Shape{6, 4}));
-}
-
 TEST(LearnedEncoding, HasAsManyRowsAsTrainingNeedsUnlessToldOtherwise) {
   struct Rows {
     std::string text;

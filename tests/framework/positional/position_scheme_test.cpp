@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <functional>
-#include <set>
 
 #include "framework/core/errors.h"
 #include "framework/positional/position_scheme.h"
@@ -95,20 +94,10 @@ TEST(Contiguous, CountsFromTheOffset) {
   EXPECT_THAT(of(make_positions({.offset = 7.0}, 2, 3), 1), ElementsAre(7, 8, 9));
 }
 
-TEST(Interpolated, SqueezesALongSequenceIntoTheTrainingRange) {
+TEST(Interpolated, SqueezesALongSequenceIntoTheTrainingRangeAndLeavesOthers) {
   EXPECT_THAT(of(make_positions(scheme("interpolated"), 1, 8)), ElementsAre(0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5));
-}
-
-TEST(Interpolated, AtTheTrainingLengthOrBelowIsContiguous) {
-  for (const Index length : {1, 3, 4}) {
-    EXPECT_EQ(of(make_positions(scheme("interpolated"), 1, length)), of(Positions::contiguous(1, length)));
-  }
-}
-
-TEST(Interpolated, ByAFixedScaleWhateverTheLength) {
-  PositionScheme fixed = scheme("interpolated");
-  fixed.scale = 4.0;
-  EXPECT_THAT(of(make_positions(fixed, 1, 3)), ElementsAre(0, 0.25, 0.5));
+  EXPECT_THAT(of(make_positions(scheme("interpolated"), 1, 4)), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(of(make_positions(scheme("interpolated(scale=4)"), 1, 3)), ElementsAre(0, 0.25, 0.5));
 }
 
 // 49 · (1/49) is below 1.
@@ -128,26 +117,25 @@ TEST(Stretched, SchemesCountAsContiguousAndSayHowFarTheyStretch) {
     EXPECT_NE(positions.stretch().magnitude == 1.0, kind == "yarn");
     EXPECT_TRUE(positions.stretch().frequencies);
     EXPECT_EQ(make_positions(scheme(kind), 1, 3).stretch().factor, 1.0);
+    PositionScheme scaled = scheme(kind);
+    scaled.scale = 16.0;
+    EXPECT_EQ(make_positions(scaled, 1, 8).stretch().factor, kind == "dynamic_ntk" ? 2.0 : 16.0);
   }
 }
 
-TEST(DynamicNtk, FollowsTheLengthWhateverTheScale) {
-  PositionScheme dynamic = scheme("dynamic_ntk");
-  dynamic.scale = 16.0;
-  EXPECT_EQ(make_positions(dynamic, 1, 8).stretch().factor, 2.0);
-}
-
-TEST(Randomized, PositionsAreSortedDistinctWholeAndInRange) {
-  const Positions positions = make_positions(scheme("randomized"), 20, 30, {.seed = 3});
-  for (Index b = 0; b < 20; ++b) {
-    const std::vector<double> one = of(positions, b);
-    EXPECT_TRUE(std::ranges::is_sorted(one));
-    EXPECT_EQ(std::set<double>(one.begin(), one.end()).size(), 30U);
-    EXPECT_GE(one.front(), 0.0);
-    EXPECT_LT(one.back(), 50.0);
-    for (const double p : one) EXPECT_EQ(p, std::floor(p));
+TEST(RandomPositions, AreSortedDifferentAndInRangeAndWholeIfRandomized) {
+  for (const std::string kind : {"randomized", "random_float"}) {
+    const Positions positions = make_positions(scheme(kind), 20, 30, {.seed = 3});
+    for (Index b = 0; b < 20; ++b) {
+      const std::vector<double> one = of(positions, b);
+      EXPECT_EQ(std::ranges::adjacent_find(one, std::greater_equal<>()), one.end());
+      EXPECT_GE(one.front(), 0.0);
+      EXPECT_LT(one.back(), 50.0);
+      const bool whole = std::ranges::all_of(one, [](double p) { return p == std::floor(p); });
+      EXPECT_EQ(whole, kind == "randomized");
+    }
+    EXPECT_NE(of(positions, 0), of(positions, 1));
   }
-  EXPECT_NE(of(positions, 0), of(positions, 1));
 }
 
 TEST(Randomized, SubsetsAreUniform) {
@@ -161,16 +149,6 @@ TEST(Randomized, SubsetsAreUniform) {
 
 TEST(Randomized, FromARangeAsLongAsTheSequenceIsContiguous) {
   EXPECT_EQ(of(make_positions(scheme("randomized", 9), 1, 9)), of(Positions::contiguous(1, 9)));
-}
-
-TEST(RandomFloat, PositionsAreSortedAndInRange) {
-  const Positions positions = make_positions(scheme("random_float"), 20, 30, {.seed = 3});
-  for (Index b = 0; b < 20; ++b) {
-    const std::vector<double> one = of(positions, b);
-    EXPECT_TRUE(std::ranges::is_sorted(one));
-    EXPECT_GE(one.front(), 0.0);
-    EXPECT_LT(one.back(), 50.0);
-  }
 }
 
 // An example's positions depend only on its key: not on the batch or shard that it is drawn in.
@@ -200,11 +178,7 @@ TEST(RandomPositions, OfAHugeRangeAreDifferentWholeNumbersAllOverIt) {
   EXPECT_GT(largest, 1.99e9);
 }
 
-TEST(Spaced, CoversTheRangeEvenly) {
-  EXPECT_THAT(of(make_positions(scheme("spaced", 10), 1, 4)), ElementsAre(0, 2, 5, 7));
-}
-
-TEST(Spaced, RoundsDownExactlyInEveryRange) {
+TEST(Spaced, CoversEveryRangeEvenlyRoundedDownExactly) {
   PositionScheme spaced = scheme("spaced");
   for (Index range = 1; range <= 1024; ++range) {
     spaced.max_position = range;

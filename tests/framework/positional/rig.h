@@ -15,10 +15,11 @@
 
 namespace ordinal::testing {
 
+/// Numbers that are equal in float and in double.
 template <typename T>
 void randomize(std::span<T> values, std::uint64_t seed) {
   Random random({.seed = seed});
-  for (T& value : values) value = static_cast<T>(random.normal());
+  for (T& value : values) value = static_cast<T>(static_cast<float>(random.normal()));
 }
 
 template <typename T = double>

@@ -1,4 +1,4 @@
-// The sinusoidal encoding: shapes, known values, uniqueness, bounds, numerical stability, positions. Where
+// The sinusoidal encoding: shapes, known values, numerical stability, positions. Where
 // a document that the project started from prints numbers that do not follow from the formula, the formula is
 // used and a comment says so.
 #include "framework/positional/encodings/sinusoidal.h"
@@ -6,7 +6,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -19,10 +18,6 @@ using ::testing::HasSubstr;
 using testing::normal_tensor;
 using ::testing::ThrowsMessage;
 
-bool finite(const Tensor<double>& tensor) {
-  return std::ranges::all_of(tensor.span(), [](double value) { return std::isfinite(value); });
-}
-
 // 768 and 512 with 1,024 and 5,000 positions are the reference dimensions.
 TEST(SinusoidalShape, IsLengthByWidthAndForwardKeepsThatOfItsInput) {
   for (const Index width : {2, 4, 64, 512, 768}) {
@@ -32,11 +27,8 @@ TEST(SinusoidalShape, IsLengthByWidthAndForwardKeepsThatOfItsInput) {
                 (Shape{length, width}));
     }
   }
-  const SinusoidalPositionalEncoding<float> encoding(128, 64);
-  for (const Index batch : {1, 2, 16}) {
-    for (const Index length : {1, 16, 128})
-      EXPECT_EQ(encoding.forward(Tensor<float>({batch, length, 64})).shape(), (Shape{batch, length, 64}));
-  }
+  EXPECT_EQ(SinusoidalPositionalEncoding<float>(128, 64).forward(Tensor<float>({2, 16, 64})).shape(),
+            (Shape{2, 16, 64}));
 }
 
 TEST(SinusoidalShape, AnOddWidthCanBePaddedByOneAndTheLastColumnDropped) {
@@ -78,22 +70,10 @@ TEST(SinusoidalShape, ForwardRefusesAnInputOfAnotherShape) {
   EXPECT_THROW(encoding.forward(Tensor<double>()), std::invalid_argument);
 }
 
-TEST(SinusoidalShape, HasNoParametersAndPassesTheGradientThrough) {
-  testing::Rig<> rig("sinusoidal");
-  EXPECT_EQ(rig.layout().count(), 0);
-  const Tensor<double> upstream = normal_tensor({2, 16});
-  const Tensor<double> dx = rig.over(2).input_backward(upstream);
-  EXPECT_TRUE(std::ranges::equal(dx.span(), upstream.span()));
-}
-
-TEST(SinusoidalReference, PositionZeroAlternatesZeroAndOne) {
-  const Tensor<double> pe = sinusoidal_positional_encoding(1, 64);
-  for (Index c = 0; c < 64; ++c) EXPECT_EQ(pe(0, c), c % 2 == 0 ? 0.0 : 1.0);
-}
-
-// Documents print cos(2/100) as 0.999 and as 1.0000; it is 0.9998.
+// Documents print cos(2/100) as 0.999 and as 1.0000; it is 0.9998. One shows [0.0, 1.0, 0.67, 0.74, …] for position 10 and a
+// wavelength of 10. No base gives that: the first pair always turns once in 2π positions, so it is [sin 10, cos 10, …].
 TEST(SinusoidalReference, SmallExampleOfWidthFour) {
-  const Tensor<double> pe = sinusoidal_positional_encoding(3, 4);
+  const Tensor<double> pe = sinusoidal_positional_encoding(11, 4);
   const double expected[3][4] = {{0.0, 1.0, 0.0, 1.0},
                                  {std::sin(1.0), std::cos(1.0), std::sin(0.01), std::cos(0.01)},
                                  {std::sin(2.0), std::cos(2.0), std::sin(0.02), std::cos(0.02)}};
@@ -105,45 +85,8 @@ TEST(SinusoidalReference, SmallExampleOfWidthFour) {
       EXPECT_NEAR(pe(pos, c), printed[pos][c], 6e-5);
     }
   }
-}
-
-TEST(SinusoidalReference, AddedToAnInputToFourDecimals) {
-  const std::vector<double> x = {0.1, -0.2, 0.3, 0.4, 0.0, 0.5, -0.1, 0.2, 0.7, -0.3, 0.2, -0.4};
-  const std::vector<double> expected = {0.1000,  0.8000, 0.3000, 1.4000,  0.8415, 1.0403,
-                                        -0.0900, 1.2000, 1.6093, -0.7161, 0.2200, 0.5998};
-  const Tensor<double> sum = SinusoidalPositionalEncoding<double>(3, 4).forward(Tensor<double>({1, 3, 4}, x));
-  for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(sum.span()[i], expected[i], 5e-5);
-}
-
-// A document shows [0.0, 1.0, 0.67, 0.74, …] for position 10 and a wavelength of 10. No base gives that: the
-// first pair always turns once in 2π positions, so it is [sin 10, cos 10, …].
-TEST(SinusoidalReference, PositionTenStartsWithSineAndCosineOfTen) {
-  const Tensor<double> pe = sinusoidal_positional_encoding(11, 512);
   EXPECT_NEAR(pe(10, 0), -0.5440, 5e-5);
   EXPECT_NEAR(pe(10, 1), -0.8391, 5e-5);
-}
-
-TEST(SinusoidalUniqueness, TheSameArgumentsGiveTheSameBits) {
-  const Tensor<double> first = sinusoidal_positional_encoding(100, 64);
-  const Tensor<double> second = sinusoidal_positional_encoding(100, 64);
-  EXPECT_TRUE(std::ranges::equal(first.span(), second.span()));
-}
-
-TEST(NumericalStability, LongSequencesAreFinite) {
-  EXPECT_TRUE(finite(sinusoidal_positional_encoding(10'000, 64)));
-}
-TEST(NumericalStability, LargeWidthsAreFinite) {
-  EXPECT_TRUE(finite(sinusoidal_positional_encoding(64, 4096)));
-}
-
-TEST(NumericalStability, LogSpaceFrequenciesEqualPowersToMachinePrecision) {
-  for (const Index width : {64, 512, 4096}) {
-    const std::vector<double> frequencies = sinusoidal_frequencies(width);
-    for (std::size_t i = 0; i < frequencies.size(); ++i) {
-      const double power = 1.0 / std::pow(10000.0, 2.0 * static_cast<double>(i) / static_cast<double>(width));
-      EXPECT_NEAR(frequencies[i] / power, 1.0, 8.0 * std::numeric_limits<double>::epsilon());
-    }
-  }
 }
 
 // In float, pos·ω near 65,536 would be off by up to 4e-3; angles are computed in double and rounded once.
@@ -163,12 +106,6 @@ TEST(SinusoidalPositions, AnOffsetGivesTheSliceOfALongerEncoding) {
   for (Index r = 0; r < 20; ++r) {
     for (Index c = 0; c < 512; ++c) EXPECT_EQ(sum(r, c), x(r, c) + pe(100 + r % 10, c));
   }
-}
-
-TEST(SinusoidalPositions, PastTheCachedTableTheBitsAreThoseOfALargerTable) {
-  const Tensor<float> small = SinusoidalPositionalEncoding<float>(10, 32).get_encoding(50);
-  const Tensor<float> large = SinusoidalPositionalEncoding<float>(100, 32).get_encoding(50);
-  EXPECT_TRUE(std::ranges::equal(small.span(), large.span()));
 }
 
 TEST(SinusoidalPositions, EachSequenceMayHaveItsOwn) {
@@ -193,17 +130,7 @@ TEST(SinusoidalPositions, MayBeAnyRealNumbers) {
   }
   EXPECT_NEAR(pe(5, 0), std::sin(0.5), 1e-15);
   EXPECT_NEAR(pe(6, 1), std::cos(-3.25), 1e-15);
-  EXPECT_TRUE(finite(pe));
-}
-
-TEST(SinusoidalPositions, InterpolatedOnesStayInTheTrainedRange) {
-  std::vector<double> squeezed;
-  squeezed.reserve(4096);
-  for (int i = 0; i < 4096; ++i) squeezed.push_back(i * 2048.0 / 4096.0);
-  const Tensor<double> pe = sinusoidal_positional_encoding(squeezed, 64);
-  const Tensor<double> trained = sinusoidal_positional_encoding(2048, 64);
-  for (Index c = 0; c < 64; ++c) EXPECT_EQ(pe(2 * 100, c), trained(100, c));
-  EXPECT_LT(squeezed.back(), 2048.0);
+  EXPECT_NEAR(pe(7, 0), std::sin(1e6), 1e-15);
 }
 
 }  // namespace

@@ -51,17 +51,5 @@ TEST(Ssmax, FixedHasAFactorOfOneAtTheTrainingLength) {
   EXPECT_NEAR(factors("ssmax(ssmax_learned=false)", 16, small).back(), 1.0, 1e-12);
 }
 
-// Figure 1 of the paper: one score of 3 among scores of -2, s = 0.43.
-TEST(Ssmax, TheLargestWeightDoesNotFadeWithTheNumberOfKeys) {
-  ModelShape encoder = small;
-  encoder.causal = false;
-  for (const Index n : {10, 1000, 100000}) {
-    const double factor = factors("ssmax(ssmax_scale=0.43)", n, encoder).front();
-    const auto others = static_cast<double>(n - 1);
-    EXPECT_GT(1.0 / (1.0 + others * std::exp(-5.0 * factor)), 0.9) << n;
-  }
-  EXPECT_LT(1.0 / (1.0 + 99999.0 * std::exp(-5.0)), 0.01) << "the softmax of the same scores";
-}
-
 }  // namespace
 }  // namespace ordinal

@@ -35,6 +35,10 @@ Stretch stretch_of(PositionScheme scheme, double factor) {
   return make_positions(scheme, 1, 1).stretch();
 }
 
+std::vector<double> frequencies_under(const Stretch& stretch) {
+  return rotary_frequencies(8, 10000.0, stretch);
+}
+
 TEST(Rope, StretchedAnglesAreRoundedAsTheTableIs) {
   const Stretch stretch = stretch_of(resolved("ntk"), 3.0);
   const double exact = scores<double>("rope", 29, 3, stretch).front();
@@ -53,8 +57,8 @@ TEST(Stretching, ByOneChangesNothing) {
 }
 
 TEST(Ntk, KeepsTheFastestPairAndSlowsTheSlowestByTheFactor) {
-  const std::vector<double> plain = rotary_frequencies(8, 10000.0, {});
-  const std::vector<double> slowed = rotary_frequencies(8, 10000.0, stretch_of(resolved("ntk"), 4.0));
+  const std::vector<double> plain = frequencies_under({});
+  const std::vector<double> slowed = frequencies_under(stretch_of(resolved("ntk"), 4.0));
   EXPECT_DOUBLE_EQ(slowed.front(), plain.front());
   EXPECT_NEAR(plain.back() / slowed.back(), 4.0, 1e-12);
   EXPECT_GT(slowed[1], plain[1] / 4.0);
@@ -65,15 +69,14 @@ Stretch longrope(const std::string& options, double factor) {
 }
 
 TEST(Longrope, WithoutFactorsIsNtk) {
-  const std::vector<double> ntk = rotary_frequencies(8, 10000.0, stretch_of(resolved("ntk"), 4.0));
-  const std::vector<double> slowed = rotary_frequencies(8, 10000.0, longrope("", 4.0));
+  const std::vector<double> ntk = frequencies_under(stretch_of(resolved("ntk"), 4.0));
+  const std::vector<double> slowed = frequencies_under(longrope("", 4.0));
   for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(slowed[i] / ntk[i], 1.0, 1e-12) << i;
 }
 
 TEST(Longrope, DividesTheFrequencyOfEachPairByItsFactor) {
-  const std::vector<double> plain = rotary_frequencies(8, 10000.0, {});
-  const std::vector<double> slowed =
-      rotary_frequencies(8, 10000.0, longrope("(longrope_factors=1 1.25 3 8)", 4.0));
+  const std::vector<double> plain = frequencies_under({});
+  const std::vector<double> slowed = frequencies_under(longrope("(longrope_factors=1 1.25 3 8)", 4.0));
   const double factors[] = {1.0, 1.25, 3.0, 8.0};
   for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(plain[i] / slowed[i], factors[i], 1e-12) << i;
 }
@@ -109,7 +112,7 @@ TEST(Yarn, LeavesFastPairsSlowsSlowOnesAndRampsBetween) {
 TEST(Yarn, TrapThePapersBetaWouldSlowEveryPairAtAShortTrainingLength) {
   const PositionScheme yarn = resolved("yarn");  // L = 64: the fastest pair turns 10 times
   EXPECT_NEAR(option_of(yarn, "yarn_beta"), 64.0 / (4.0 * std::numbers::pi), 1e-12);
-  EXPECT_DOUBLE_EQ(rotary_frequencies(8, 10000.0, stretch_of(yarn, 4.0)).front(), 1.0);
+  EXPECT_DOUBLE_EQ(frequencies_under(stretch_of(yarn, 4.0)).front(), 1.0);
 }
 
 TEST(Yarn, TheAutomaticBetaIsAboveAlpha) {

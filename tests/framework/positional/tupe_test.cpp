@@ -26,14 +26,6 @@ TEST(Tupe, TheTermOfPositionsIsTheSameInEveryLayer) {
   EXPECT_NE(first(3, 5), first(4, 6)) << "and no function of the distance";
 }
 
-// So that the sum of two terms has the variance of one: Ke et al. 2021, §3.1.
-TEST(Tupe, TrapTheContentIsScaledTooByTheRootOfTwiceTheHeadsWidth) {
-  Tensor<double> query = testing::ones({3, tupe_shape.d_model});
-  Tensor<double> key = query;
-  testing::Rig<>("tupe", tupe_shape).over(3).query_key(query, key);
-  for (const double value : query.span()) EXPECT_DOUBLE_EQ(value, std::sqrt(0.5));
-}
-
 TEST(Tupe, PastItsTableDoesWhatTheEmbeddingDoes) {
   EXPECT_THROW(scores("tupe", 13), PositionError);
   const Tensor<double> clamped = scores("tupe(embedding=learned(overflow=clamp))", 14);
