@@ -30,18 +30,6 @@ TEST(SelfAttention, WeightsThatAreKeptEqualThoseComputedAgain) {
   }
 }
 
-TEST(SelfAttention, HeadsMustDivide) {
-  ParameterLayout layout;
-  const auto encoding = make_positional_encoding<float>("none", {}, Scope(layout));
-  EXPECT_THAT([&] { SelfAttention<float>({.shape = {.d_model = 10}}, *encoding, Scope(layout, "a")); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("d_model 10 is not divisible by heads 4")));
-  EXPECT_THAT(
-      [&] {
-        SelfAttention<float>({.shape = {.d_model = 8, .n_kv_heads = 3}}, *encoding, Scope(layout, "b"));
-      },
-      ThrowsMessage<std::invalid_argument>(HasSubstr("heads 4 is not divisible by n_kv_heads 3")));
-}
-
 // Tables and slopes of an encoding depend on its heads, layers and direction.
 TEST(SelfAttention, RefusesAnEncodingThatWasBuiltForOtherAttention) {
   const ModelShape shape{.d_model = 16, .heads = 4, .layers = 2};

@@ -22,7 +22,7 @@ using testing::BranchSetting;
 using ::testing::HasSubstr;
 using testing::largest_difference;
 using testing::linear_by_loops;
-using testing::random_rows;
+using testing::normal_tensor;
 using testing::Specimen;
 using ::testing::ThrowsMessage;
 
@@ -76,7 +76,7 @@ TEST(LinearAttention, EqualsTheSumOverPairsWithTheNumeratorTurned) {
       if (!causal && encoding == "xpos") continue;  // causal only
       const BranchSetting<double> setting(linear_attention(encoding, causal));
       for (const Index length : {1, 9, 64, 65, 128, 150}) {
-        const Tensor<double> x = random_rows<double>(length, d_model, 3);
+        const Tensor<double> x = normal_tensor<double>({length, d_model}, 3);
         EXPECT_LT(largest_difference(setting.forward(x, 1), by_loops(setting, causal, x)), 1e-10)
             << encoding << " " << causal << " " << length;
       }
@@ -94,13 +94,11 @@ TEST(LinearAttention, BackwardIsTheGradientOverSeveralChunksWithARotation) {
 }
 
 ModelConfig model(const std::string& encoding) {
-  ModelConfig config;
-  config.vocab_size = 7;
-  config.d_model = 16;
-  config.n_kv_heads = 2;
-  config.block = "linear_attention, feed_forward";
-  config.encoding = encoding;
-  return config;
+  return {.vocab_size = 7,
+          .d_model = 16,
+          .n_kv_heads = 2,
+          .block = "linear_attention, feed_forward",
+          .encoding = encoding};
 }
 
 TEST(LinearAttention, WithARotationStepByStepEqualsOneRun) {

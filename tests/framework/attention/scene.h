@@ -109,45 +109,44 @@ class SceneIn {
     return linear_by_loops(values_, "attention.output", mixed.view());
   }
 
-  // The gradient of Σ y∘r in the input and all parameters.
+  // The gradient of Σ y∘r, for random numbers r, in the input and all parameters.
   std::vector<T> gradient() const {
-    const Gradient gradient = backward();
-    std::vector<T> all = gradient.input;
-    all.insert(all.end(), gradient.parameters.flat().begin(), gradient.parameters.flat().end());
+    Parameters<T> gradients(layout_);
+    Pass<T> pass(values_, &gradients);
+    pass.begin({.positions = Positions::per_sequence(batch, positions_), .record = true});
+    encoding_->begin_run(pass);
+    attention_.forward(x_.view(), pass);
+    const View<const T> dx = attention_.backward(r_.view(), pass);
+    std::vector<T> all(dx.data, dx.data + dx.size());
+    encoding_->encode_input_backward(Tensor<T>({batch * length, width}).view(), pass);
+    all.insert(all.end(), gradients.flat().begin(), gradients.flat().end());
     return all;
   }
 
-  // The largest error of the gradient of Σ y∘r, for random numbers r, in the input and all parameters, by central differences.
+  // The largest error of that gradient, by central differences.
   double gradient_error() {
-    const Gradient gradient = backward();
-    const auto error_of = [&](std::span<T> variables, std::span<const T> analytic) {
-      std::vector<double> numeric;
-      for (T& variable : variables) {
-        const T kept = variable;
-        numeric.push_back(slope([&](double step) { variable = kept + step; }));
-        variable = kept;
-      }
-      return largest_difference(numeric, analytic);
-    };
-    return larger_error(error_of(x_.span(), gradient.input),
-                        error_of(values_.flat(), gradient.parameters.flat()));
+    std::vector<double> numeric;
+    for (T* variable : variables()) {
+      const T kept = *variable;
+      numeric.push_back(slope([&](double step) { *variable = kept + step; }));
+      *variable = kept;
+    }
+    return largest_difference(numeric, gradient());
   }
 
   // The error of that gradient along one random direction, as a share of its length: for long sequences.
   double error_along_a_direction() {
     const std::vector<T> all = gradient();
-    std::vector<T*> variables;
-    for (T& number : x_.span()) variables.push_back(&number);
-    for (T& number : values_.flat()) variables.push_back(&number);
+    const std::vector<T*> moved = variables();
     std::vector<T> start;
     std::vector<T> direction;
     Random random({.seed = 3});
-    for (const T* variable : variables) {
+    for (const T* variable : moved) {
       start.push_back(*variable);
       direction.push_back(random.normal());
     }
     const auto move = [&](double step) {
-      for (std::size_t i = 0; i < start.size(); ++i) *variables[i] = start[i] + step * direction[i];
+      for (std::size_t i = 0; i < start.size(); ++i) *moved[i] = start[i] + step * direction[i];
     };
     const double numeric = slope(move);
     move(0.0);
@@ -164,12 +163,10 @@ class SceneIn {
   }
 
   Tensor<T> probabilities_by_observer(Index head, const AttentionTest& limits) const {
+    std::optional<DecodeCache<T>> none;
+    Tensor<T> y({batch * length, width});
     Tensor<T> map({length, length});
-    const AttentionRun<T> attention{limits, map_into(map, 0, head)};
-    Pass<T> pass(values_);
-    pass.begin({.positions = Positions::per_sequence(batch, positions_), .attention = &attention});
-    encoding_->begin_run(pass);
-    attention_.forward(x_.view(), pass);
+    run(0, length, limits, none, y, map_into(map, 0, head));
     return map;
   }
 
@@ -184,21 +181,12 @@ class SceneIn {
   }
 
  private:
-  struct Gradient {
-    std::vector<T> input;
-    Parameters<T> parameters;
-  };
-
-  Gradient backward() const {
-    Parameters<T> gradients(layout_);
-    Pass<T> pass(values_, &gradients);
-    pass.begin({.positions = Positions::per_sequence(batch, positions_), .record = true});
-    encoding_->begin_run(pass);
-    attention_.forward(x_.view(), pass);
-    const View<const T> dx = attention_.backward(r_.view(), pass);
-    std::vector<T> input(dx.data, dx.data + dx.size());
-    encoding_->encode_input_backward(Tensor<T>({batch * length, width}).view(), pass);
-    return {std::move(input), std::move(gradients)};
+  // The input and all parameters.
+  std::vector<T*> variables() {
+    std::vector<T*> all;
+    for (T& number : x_.span()) all.push_back(&number);
+    for (T& number : values_.flat()) all.push_back(&number);
+    return all;
   }
 
   // The derivative of Σ y∘r at 0 as `move` moves something.

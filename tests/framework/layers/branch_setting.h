@@ -12,6 +12,7 @@
 #include "framework/core/random.h"
 #include "framework/layers/layer_registry.h"
 #include "framework/positional/positional_encoding.h"
+#include "tests/framework/positional/rig.h"
 
 namespace ordinal::testing {
 
@@ -32,20 +33,28 @@ struct BranchCase {
   }
 };
 
+/// Values that an option accepts, other than its default.
+inline std::vector<std::string> other_values(const OptionSpec& option,
+                                             const std::vector<std::string>& integers,
+                                             const std::vector<std::string>& reals) {
+  std::vector<std::string> values = option.choices;
+  if (option.type == OptionType::flag) values = {"true", "false"};
+  if (option.type == OptionType::integer) values = integers;
+  if (option.type == OptionType::real) values = reals;
+  if (option.type == OptionType::text) values = {"none"};
+  std::erase_if(values, [&](const std::string& value) {
+    return value == option.value || !complaint(option, value).empty();
+  });
+  return values;
+}
+
 /// Every branch with its defaults, and with each option at other values that it accepts.
 inline std::vector<std::string> branches_with_options() {
   std::vector<std::string> all;
   for (const LayerEntry& entry : layers(LayerKind::branch).entries()) {
     all.push_back(entry.name);
     for (const OptionSpec& option : entry.options()) {
-      std::vector<std::string> values = option.choices;
-      if (option.type == OptionType::flag) values = {"true", "false"};
-      if (option.type == OptionType::integer) values = {"5", "20"};
-      if (option.type == OptionType::real) values = {"0.5", "3"};
-      std::erase_if(values, [&](const std::string& value) {
-        return value == option.value || !complaint(option, value).empty();
-      });
-      for (const std::string& value : values)
+      for (const std::string& value : other_values(option, {"5", "20"}, {"0.5", "3"}))
         all.push_back(fmt::format("{}({}={})", entry.name, option.name, value));
     }
   }
@@ -97,14 +106,6 @@ Tensor<T> copy_of(View<const T> view) {
   Tensor<T> tensor({view.rows, view.cols});
   for (Index r = 0; r < view.rows; ++r) std::copy_n(view.row(r), view.cols, tensor.view().row(r));
   return tensor;
-}
-
-template <typename T>
-Tensor<T> random_rows(Index rows, Index cols, std::uint64_t seed) {
-  Tensor<T> x({rows, cols});
-  Random random({.seed = seed});
-  for (T& value : x.span()) value = static_cast<T>(static_cast<float>(random.normal()));
-  return x;
 }
 
 /// x Wᵀ + b for the parameters `name`.weight and `name`.bias, one product after the other.

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "framework/core/decode_cache.h"
 #include "framework/layers/gradient_check.h"
 #include "tests/framework/largest_difference.h"
 #include "tests/framework/layers/branch_setting.h"
+#include "tests/models/model_rig.h"
 
 namespace ordinal {
 namespace {
@@ -21,9 +21,8 @@ namespace {
 using testing::batch;
 using testing::BranchCase;
 using testing::BranchSetting;
-using testing::copy_of;
 using testing::largest_difference;
-using testing::random_rows;
+using testing::normal_tensor;
 using testing::seq_len;
 using testing::Specimen;
 using testing::width;
@@ -87,10 +86,10 @@ TEST_P(EveryBranch, FloatFollowsDouble) {
   BranchSetting<float> in_float(GetParam());
   BranchSetting<double> in_double(GetParam());
   std::ranges::copy(in_float.values.flat(), in_double.values.flat().begin());
-  const auto y = in_float.forward_and_backward(random_rows<float>(batch * seq_len, width, 2),
-                                               random_rows<float>(batch * seq_len, width, 3));
-  const auto exact = in_double.forward_and_backward(random_rows<double>(batch * seq_len, width, 2),
-                                                    random_rows<double>(batch * seq_len, width, 3));
+  const auto y = in_float.forward_and_backward(normal_tensor<float>({batch * seq_len, width}, 2),
+                                               normal_tensor<float>({batch * seq_len, width}, 3));
+  const auto exact = in_double.forward_and_backward(normal_tensor<double>({batch * seq_len, width}, 2),
+                                                    normal_tensor<double>({batch * seq_len, width}, 3));
   const auto size = [](const Tensor<double>& x) {
     return 1.0 + largest_difference(x, Tensor<double>(x.shape()));
   };
@@ -100,7 +99,7 @@ TEST_P(EveryBranch, FloatFollowsDouble) {
 
 TEST_P(EveryBranch, SequencesOfABatchDoNotMeet) {
   const BranchSetting<double> setting(GetParam());
-  const Tensor<double> x = random_rows<double>(batch * seq_len, width, 2);
+  const Tensor<double> x = normal_tensor<double>({batch * seq_len, width}, 2);
   Tensor<double> changed = x;
   for (Index c = 0; c < width; ++c) changed(seq_len, c) += 1.0;
   const Tensor<double> y = setting.forward(x);
@@ -113,7 +112,7 @@ TEST_P(EveryBranch, SequencesOfABatchDoNotMeet) {
 
 TEST_P(EveryBranch, ATokenChangesOtherRowsIfItSaysSoAndNoEarlierOnesInACausalModel) {
   const BranchSetting<double> setting(GetParam());
-  const Tensor<double> x = random_rows<double>(seq_len, width, 2);
+  const Tensor<double> x = normal_tensor<double>({seq_len, width}, 2);
   const Tensor<double> y = setting.forward(x, 1);
   bool mixes = false;
   bool changes = false;
@@ -159,7 +158,7 @@ TEST_P(EveryBranch, CostsTheOperationsOfItsProducts) {
 TEST_P(EveryBranch, CostsTheNumbersThatARecordedRunAllocates) {
   BranchSetting<double> setting(GetParam());
   const Index length = 64;
-  const Tensor<double> x = random_rows<double>(batch * length, width, 2);
+  const Tensor<double> x = normal_tensor<double>({batch * length, width}, 2);
   Pass<double> pass(setting.values, &setting.gradients);
   double numbers = 0.0;
   for (int i = 0; i < 2; ++i) {
@@ -181,7 +180,7 @@ TEST_P(EveryBranch, CostsTheNumbersThatItHoldsAtMost) {
     BranchSetting<double> setting(what);
     for (const Index length :
          {64, 128, 256, 320}) {  // around each threshold, and multiples of what memory is rounded to
-      const Tensor<double> x = random_rows<double>(length, d_model, 2);
+      const Tensor<double> x = normal_tensor<double>({length, d_model}, 2);
       const auto numbers = [&](bool record) {
         constexpr Index before = 1 << 14;  // the memory begins with more than a short run needs
         Pass<double> pass(setting.values, &setting.gradients);
@@ -201,52 +200,24 @@ TEST_P(EveryBranch, CostsTheNumbersThatItHoldsAtMost) {
   }
 }
 
-// The rows of each sequence at [first, first + count).
-template <typename T>
-Tensor<T> part_of(const Tensor<T>& x, Index first, Index count) {
-  Tensor<T> part({batch * count, x.view().cols});
-  for (Index b = 0; b < batch; ++b) {
-    for (Index t = 0; t < count; ++t)
-      std::copy_n(x.view().row(b * seq_len + first + t), x.view().cols, part.view().row(b * count + t));
-  }
-  return part;
-}
-
-template <typename T>
-double difference_in_parts(const BranchCase& what, const std::vector<Index>& steps) {
-  const BranchSetting<T> setting(what);
-  const Tensor<T> x = random_rows<T>(batch * seq_len, width, 2);
-  const Tensor<T> whole = setting.forward(x);
-  DecodeCache<T> cache(setting.layout, batch, seq_len);
-  Pass<T> pass(setting.values);
-  double largest = 0.0;
-  Index first = 0;
-  for (std::size_t n = 0; first < seq_len; ++n) {
-    const Index step = std::min(steps[n % steps.size()], seq_len - first);
-    const Tensor<T> part = part_of(x, first, step);
-    const auto positions = Positions::contiguous(batch, step, static_cast<double>(first));
-    pass.begin({.positions = positions, .cache = &cache});
-    cache.begin_run(positions);
-    const Tensor<T> y = copy_of(setting.layer.forward(part.view(), pass));
-    cache.end_run();
-    largest =
-        testing::larger_error(largest, largest_difference(y.span(), part_of(whole, first, step).span()));
-    first += step;
-  }
-  return largest;
-}
-
 INSTANTIATE_TEST_SUITE_P(Registry, EveryBranch, ::testing::ValuesIn(cases()), name_of);
 
 class EveryBranchThatContinues : public ::testing::TestWithParam<BranchCase> {};
 
-TEST_P(EveryBranchThatContinues, RunsOverPartsEqualOneRun) {
-  for (const std::vector<Index>& steps :
-       std::vector<std::vector<Index>>{{1}, {3}, {5}, {2, 1, 7}, {seq_len}}) {
-    const std::string what =
-        fmt::format("outputs of one run, and of runs of {} tokens with a cache", steps.front());
-    EXPECT_LT(difference_in_parts<double>(GetParam(), steps), 1e-12) << what;
-    EXPECT_LT(difference_in_parts<float>(GetParam(), steps), 1e-4) << what;
+TEST_P(EveryBranchThatContinues, StepByStepEqualsOneRun) {
+  const ModelConfig config{.vocab_size = 7,
+                           .d_model = width,
+                           .layers = 1,
+                           .n_kv_heads = 2,
+                           .block = GetParam().branch,
+                           .causal = GetParam().causal,
+                           .bias = GetParam().bias,
+                           .encoding = "none"};
+  const testing::ModelRig<double> exact(config);
+  const testing::ModelRig<float> in_float(config);
+  for (const Index step : {1, 3, 5, 7, 15}) {
+    EXPECT_LT(testing::difference_in_steps(exact, batch, seq_len, step), 1e-12) << "in runs of " << step;
+    EXPECT_LT(testing::difference_in_steps(in_float, batch, seq_len, step), 1e-4) << "in runs of " << step;
   }
 }
 

@@ -15,7 +15,7 @@ namespace {
 using testing::batch;
 using testing::BranchCase;
 using testing::BranchSetting;
-using testing::random_rows;
+using testing::normal_tensor;
 using testing::seq_len;
 using testing::width;
 
@@ -26,7 +26,7 @@ std::vector<double> row_of(const Tensor<double>& y, Index t) {
 
 // The sum over the token and those before it is PyTorch's (branch_fixture_test.cpp).
 TEST(Conv, IsCentredInABidirectionalModel) {
-  const Tensor<double> x = random_rows<double>(batch * seq_len, width, 2);
+  const Tensor<double> x = normal_tensor<double>({batch * seq_len, width}, 2);
   for (const auto& [kernel, ahead] : {std::pair<Index, Index>{1, 0}, {2, 0}, {3, 1}, {4, 1}, {5, 2}}) {
     const std::string branch = "conv(kernel=" + std::to_string(kernel) + ")";
     const Tensor<double> causal = BranchSetting<double>({branch, true}).forward(x);

@@ -16,7 +16,7 @@ namespace {
 using testing::batch;
 using testing::BranchSetting;
 using testing::largest_difference;
-using testing::random_rows;
+using testing::normal_tensor;
 using testing::seq_len;
 using testing::width;
 
@@ -25,14 +25,14 @@ TEST(Lstm, TheForgetBiasIsAddedToTheBiasOfItsGate) {
   const BranchSetting<double> own({"lstm(hidden=5, forget_bias=1.5)"});
   BranchSetting<double> added({"lstm(hidden=5, forget_bias=0)"});
   ASSERT_TRUE(std::ranges::equal(own.values.flat(), added.values.flat()));
-  const Tensor<double> x = random_rows<double>(batch * seq_len, width, 2);
+  const Tensor<double> x = normal_tensor<double>({batch * seq_len, width}, 2);
   EXPECT_GT(largest_difference(own.forward(x), added.forward(x)), 1e-3);
   for (Index k = 5; k < 10; ++k) added.values["layer.input.bias"](0, k) += 1.5;  // gates: i, f, g, o
   EXPECT_LT(largest_difference(own.forward(x), added.forward(x)), 1e-12);
 }
 
 TEST(Lstm, ReadsFromLeftToRightInAnEncoderToo) {
-  const Tensor<double> x = random_rows<double>(batch * seq_len, width, 2);
+  const Tensor<double> x = normal_tensor<double>({batch * seq_len, width}, 2);
   const Tensor<double> causal = BranchSetting<double>({"lstm", true}).forward(x);
   const Tensor<double> bidirectional = BranchSetting<double>({"lstm", false}).forward(x);
   EXPECT_TRUE(std::ranges::equal(causal.span(), bidirectional.span()));
@@ -41,8 +41,8 @@ TEST(Lstm, ReadsFromLeftToRightInAnEncoderToo) {
 TEST(Lstm, StaysFiniteFarFromZero) {
   BranchSetting<float> setting({"lstm"});
   for (float& value : setting.values.flat()) value *= 1000.0F;
-  const auto results = setting.forward_and_backward(random_rows<float>(batch * seq_len, width, 2),
-                                                    random_rows<float>(batch * seq_len, width, 3));
+  const auto results = setting.forward_and_backward(normal_tensor<float>({batch * seq_len, width}, 2),
+                                                    normal_tensor<float>({batch * seq_len, width}, 3));
   for (const float value : results.y.span()) ASSERT_TRUE(std::isfinite(value));
   for (const float value : results.dx.span()) ASSERT_TRUE(std::isfinite(value));
 }
