@@ -68,12 +68,7 @@ TEST(SampleToken, RefusesLogitsThatAreNotFinite) {
 class Generation : public ::testing::Test {
  protected:
   static ModelConfig config(bool causal) {
-    ModelConfig result;
-    result.vocab_size = 9;
-    result.d_model = 16;
-    result.causal = causal;
-    result.encoding = "sinusoidal";
-    return result;
+    return {.vocab_size = 9, .d_model = 16, .causal = causal, .encoding = "sinusoidal"};
   }
 
   const testing::ModelRig<> rig_{config(true)};

@@ -13,28 +13,16 @@
 #include "framework/layers/layer_registry.h"
 #include "framework/positional/positional_encoding.h"
 #include "models/transformer.h"
+#include "tests/framework/layers/branch_setting.h"
 
 namespace ordinal {
 namespace {
 
 constexpr Index train_length = 16;
 
-ModelConfig small_model() {
-  ModelConfig config;
-  config.vocab_size = 7;
-  config.d_model = 32;
-  config.heads = 2;
-  config.train_length = train_length;
-  config.encoding = "rope";
-  return config;
-}
-
-// A width that only some encodings take.
-ModelConfig odd() {
-  ModelConfig config = small_model();
-  config.d_model = 9;
-  config.heads = 1;
-  return config;
+ModelConfig model_of(Index d_model, Index heads) {
+  return {
+      .vocab_size = 7, .d_model = d_model, .heads = heads, .encoding = "rope", .train_length = train_length};
 }
 
 // Logits of one run, in the test or in training, of `length` tokens; nothing if the model cannot run that.
@@ -85,24 +73,14 @@ std::optional<std::vector<double>> behaviour(const ModelConfig& config) {
   }
 }
 
-std::vector<std::string> other_values(const OptionSpec& option) {
-  std::vector<std::string> values = option.choices;
-  if (option.type == OptionType::flag) values = {"true", "false"};
-  if (option.type == OptionType::integer) values = {"1", "2", "3", "5", "20", "64"};
-  if (option.type == OptionType::text) values = {"none"};
-  if (option.type == OptionType::real) values = {"0.5", "0.25", "2", "3", "700"};
-  std::erase_if(values, [&](const std::string& value) {
-    return value == option.value || !complaint(option, value).empty();
-  });
-  return values;
-}
-
 bool changes_something(const std::string& part, const OptionSpec& option, std::string ModelConfig::*key) {
-  for (ModelConfig config : {small_model(), odd()}) {
+  for (ModelConfig config :
+       {model_of(32, 2), model_of(9, 1)}) {  // an odd width is one that only some encodings take
     const std::string before = key == &ModelConfig::block ? "attention, " : "";
     config.*key = before + part;
     const auto plain = behaviour(config);
-    for (const std::string& value : other_values(option)) {
+    for (const std::string& value :
+         testing::other_values(option, {"1", "2", "3", "5", "20", "64"}, {"0.5", "0.25", "2", "3", "700"})) {
       config.*key = before + part + "(" + option.name + "=" + value + ")";
       const auto other = behaviour(config);
       if (other && other != plain) return true;

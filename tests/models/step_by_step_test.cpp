@@ -25,11 +25,7 @@ struct Case {
 
 template <typename Change>
 Case changed(std::string name, Change change) {
-  ModelConfig config;
-  config.vocab_size = 7;
-  config.d_model = 16;
-  config.encoding = "rope";
-  config.train_length = length;
+  ModelConfig config{.vocab_size = 7, .d_model = 16, .encoding = "rope", .train_length = length};
   change(config);
   std::ranges::replace_if(
       name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');

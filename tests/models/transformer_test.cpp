@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cmath>
-#include <functional>
 #include <map>
 #include <numeric>
 #include <string>
@@ -23,21 +22,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-ModelConfig small() {
-  ModelConfig config;
-  config.vocab_size = 10;
-  config.d_model = 8;
-  config.layers = 1;
-  config.heads = 2;
-  config.encoding = "none";
-  return config;
-}
-
-ModelConfig changed(const std::function<void(ModelConfig&)>& change) {
-  ModelConfig config = small();
-  change(config);
-  return config;
-}
+ModelConfig small() { return {.vocab_size = 10, .d_model = 8, .layers = 1, .heads = 2, .encoding = "none"}; }
 
 std::map<std::string, Shape> shapes_of(const ModelConfig& config) {
   std::map<std::string, Shape> shapes;
@@ -144,7 +129,7 @@ TEST(Transformer, WeightDecayActsOnWeightsOfProductsAndTheTokenEmbedding) {
 }
 
 TEST(Transformer, ShowsTheAttentionOfEachLayerAndHeadInRowsThatSumToOne) {
-  const testing::ModelRig<> rig(changed([](ModelConfig& c) { c.layers = 2; }));
+  const testing::ModelRig<> rig({.vocab_size = 10, .d_model = 8, .heads = 2, .encoding = "none"});
   const std::vector<Token> tokens = {3, 1, 4, 1, 5, 9,
                                      2, 6, 5, 3, 5, 8};  // two sequences, of which it shows the first
   std::vector<std::array<Index, 3>> shown;
@@ -164,57 +149,46 @@ TEST(Transformer, ShowsTheAttentionOfEachLayerAndHeadInRowsThatSumToOne) {
 
 TEST(Transformer, ImpossibleConfigsAreReported) {
   struct Impossible {
-    std::function<void(ModelConfig&)> change;
+    ModelConfig config;
     std::string why;
     bool is_config_error = true;  // else a std::invalid_argument
   };
   const Impossible all[] = {
-      {[](ModelConfig& c) { c.heads = 3; }, "d_model 8 is not divisible by heads 3", false},
-      {[](ModelConfig& c) { c.layers = 0; }, "model: layers: got 0, expected a whole number from 1 to 1000"},
-      {[](ModelConfig& c) { c.n_kv_heads = -1; }, "model: n_kv_heads: got -1, expected a whole number"},
-      {[](ModelConfig& c) { c.vocab_size = 0; }, "model: vocab_size: got 0, expected at least 1"},
-      {[](ModelConfig& c) { c.norm_placement = "mid"; },
-       "model: norm_placement: got 'mid', expected one of pre"},
-      {[](ModelConfig& c) { c.embedding_sd = -1.0; }, "model: embedding_sd: got -1, expected"},
-      {[](ModelConfig& c) { c.positional_dropout = 1.0; }, "model: positional_dropout: got 1, expected"},
-      {[](ModelConfig& c) { c.train_length = 0; }, "train_length 0, expected at least 1", false},
-      {[](ModelConfig& c) { c.positions = -1; }, "positions -1, expected at least 1", false},
-      {[](ModelConfig& c) { c.longest = -1; }, "longest -1, expected at least 0", false},
-      {[](ModelConfig& c) { c.norm = "batchnorm"; }, "got 'batchnorm', expected one of layernorm, rmsnorm"},
-      {[](ModelConfig& c) { c.block = "attention, feed_forward(activation=tanh)"; },
+      {{.heads = 3}, "d_model 64 is not divisible by heads 3", false},
+      {{.n_kv_heads = 3}, "heads 4 is not divisible by n_kv_heads 3", false},
+      {{.layers = 0}, "model: layers: got 0, expected a whole number from 1 to 1000"},
+      {{.n_kv_heads = -1}, "model: n_kv_heads: got -1, expected a whole number"},
+      {{.vocab_size = 0}, "model: vocab_size: got 0, expected at least 1"},
+      {{.norm_placement = "mid"}, "model: norm_placement: got 'mid', expected one of pre"},
+      {{.embedding_sd = -1.0}, "model: embedding_sd: got -1, expected"},
+      {{.positional_dropout = 1.0}, "model: positional_dropout: got 1, expected"},
+      {{.train_length = 0}, "train_length 0, expected at least 1", false},
+      {{.positions = -1}, "positions -1, expected at least 1", false},
+      {{.longest = -1}, "longest -1, expected at least 0", false},
+      {{.norm = "batchnorm"}, "got 'batchnorm', expected one of layernorm, rmsnorm"},
+      {{.block = "attention, feed_forward(activation=tanh)"},
        "feed_forward: activation: got 'tanh', expected one of gelu, "},
-      {[](ModelConfig& c) { c.block = "attention, attentoin"; },
-       "got 'attentoin' (did you mean attention?), expected one of "},
-      {[](ModelConfig& c) { c.encoding = "sinus"; },
-       "got 'sinus', expected one of none, sinusoidal, learned"},
-      {[](ModelConfig& c) { c.encoding = "rope", c.block = "feed_forward"; },
-       "no branch of 'feed_forward' has them"},
-      {[](ModelConfig& c) { c.encoding = "alibi", c.block = "feed_forward"; },
-       "no branch of 'feed_forward' has them"},
-      {[](ModelConfig& c) { c.encoding = "sinusoidal+t5", c.block = "feed_forward"; },
-       "no branch of 'feed_forward' has them"},
+      {{.block = "attention, attentoin"}, "got 'attentoin' (did you mean attention?), expected one of "},
+      {{.encoding = "sinus"}, "got 'sinus', expected one of none, sinusoidal, learned"},
+      {{.block = "feed_forward", .encoding = "rope"}, "no branch of 'feed_forward' has them"},
+      {{.block = "feed_forward", .encoding = "sinusoidal+t5"}, "no branch of 'feed_forward' has them"},
   };
-  for (const Impossible& wrong : all) {
+  for (const auto& [config, why, is_config_error] : all) {
     try {
-      const Transformer<float> model(changed(wrong.change));
-      ADD_FAILURE() << "expected: " << wrong.why;
+      const Transformer<float> model(config);
+      ADD_FAILURE() << "expected: " << why;
     } catch (const std::exception& error) {
-      EXPECT_THAT(error.what(), HasSubstr(wrong.why));
-      EXPECT_EQ(dynamic_cast<const ConfigError*>(&error) != nullptr, wrong.is_config_error) << wrong.why;
-      EXPECT_EQ(dynamic_cast<const std::invalid_argument*>(&error) != nullptr, !wrong.is_config_error);
+      EXPECT_THAT(error.what(), HasSubstr(why));
+      EXPECT_EQ(dynamic_cast<const ConfigError*>(&error) != nullptr, is_config_error) << why;
+      EXPECT_EQ(dynamic_cast<const std::invalid_argument*>(&error) != nullptr, !is_config_error) << why;
     }
   }
-  EXPECT_NO_THROW(Transformer<float>(
-      changed([](ModelConfig& c) { c.encoding = "sinusoidal", c.block = "feed_forward"; })));
+  EXPECT_NO_THROW(Transformer<float>({.block = "feed_forward", .encoding = "sinusoidal"}));
 }
 
 // A model whose blocks have every kind of branch.
 ModelConfig model_of_all_branches() {
-  ModelConfig config;
-  config.vocab_size = 7;
-  config.d_model = 16;
-  config.block = joined(layers(LayerKind::branch).names());
-  return config;
+  return {.vocab_size = 7, .d_model = 16, .block = joined(layers(LayerKind::branch).names())};
 }
 
 TEST(AModelOfAllBranches, BackwardIsTheGradient) {
@@ -259,16 +233,11 @@ TEST(Transformer, CountsTheAttentionLayersOfTheModelForItsEncoding) {
 }
 
 TEST(Transformer, TheShapeFollowsFromTheConfig) {
-  ModelConfig config = small();
-  EXPECT_EQ(shape_of(config).n_kv_heads, 2);
-  EXPECT_EQ(shape_of(config).positions, 64);
-  EXPECT_EQ(shape_of(config).longest, 0);
-  config.n_kv_heads = 1;
-  config.train_length = 16;
-  config.positions = 90;
-  config.longest = 256;
-  config.causal = false;
-  const ModelShape shape = shape_of(config);
+  EXPECT_EQ(shape_of(small()).n_kv_heads, 2);
+  EXPECT_EQ(shape_of(small()).positions, 64);
+  EXPECT_EQ(shape_of(small()).longest, 0);
+  const ModelShape shape =
+      shape_of({.n_kv_heads = 1, .causal = false, .train_length = 16, .positions = 90, .longest = 256});
   EXPECT_EQ(shape.n_kv_heads, 1);
   EXPECT_EQ(shape.train_length, 16);
   EXPECT_EQ(shape.positions, 90);

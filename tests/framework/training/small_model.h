@@ -9,16 +9,12 @@
 namespace ordinal::testing {
 
 inline ModelConfig small_config(double dropout = 0.0) {
-  ModelConfig config;
-  config.vocab_size = 11;
-  config.d_model = 16;
-  config.layers = 2;
-  config.heads = 4;
-  config.n_kv_heads = 2;
-  config.dropout = dropout;
-  config.positional_dropout = dropout;
-  config.encoding = "sinusoidal+learned(max_seq_len=64)";
-  return config;
+  return {.vocab_size = 11,
+          .d_model = 16,
+          .n_kv_heads = 2,
+          .dropout = dropout,
+          .positional_dropout = dropout,
+          .encoding = "sinusoidal+learned(max_seq_len=64)"};
 }
 
 inline TrainerOptions options_with(Index shards) {
