@@ -71,10 +71,5 @@ TEST(Schedule, IsMadeFromATextWithOptions) {
       ::testing::ThrowsMessage<ConfigError>(::testing::HasSubstr("schedule: got 'step', expected one of")));
 }
 
-TEST(Schedule, AnUnknownNameIsReported) {
-  EXPECT_THAT([] { learning_rate(options("step"), 50); },
-              ::testing::ThrowsMessage<ConfigError>(::testing::HasSubstr("got 'step'")));
-}
-
 }  // namespace
 }  // namespace ordinal
