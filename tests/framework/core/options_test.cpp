@@ -73,13 +73,6 @@ TEST(Options, AreListedWithNameTypeDefaultAndHelp) {
   EXPECT_THAT(specs[7].choices, ElementsAre("gelu", "swiglu"));
 }
 
-TEST(Options, ThatAreNotGivenKeepTheirDefaults) {
-  const AllOptions options = read({{"rate", "2"}});
-  EXPECT_EQ(options.rate, 2.0);
-  EXPECT_EQ(options.count, 3);
-  EXPECT_EQ(options.mode, "soft");
-}
-
 TEST(Options, AreReadFromTexts) {
   const AllOptions options = read({{"count", "12"},
                                    {"rate", "1e-3"},
@@ -134,6 +127,8 @@ TEST(Options, OutOfTheirChoicesAreReported) {
   EXPECT_EQ(problem_with("loud", "yes"), "all: loud: got 'yes', expected true or false");
   EXPECT_EQ(problem_with("mode", "Soft"),
             "all: mode: got 'Soft' (did you mean soft?), expected one of soft, hard");
+  EXPECT_THAT(problem_with("mode", "soap"), HasSubstr("(did you mean soft?)"));
+  EXPECT_EQ(problem_with("mode", "slow"), "all: mode: got 'slow', expected one of soft, hard");
   EXPECT_EQ(problem_with("inner", "relu"),
             "all: inner: got 'relu' (did you mean gelu?), expected one of gelu, swiglu");
   EXPECT_EQ(problem_with("inner", "relu(a=b)"),
@@ -217,12 +212,6 @@ TEST(NumberText, IsTheShortestThatReadsBackTheSame) {
   EXPECT_EQ(number_text(1e-8), "1e-08");
 }
 
-TEST(Nearest, IsTheNameWithTheFewestChanges) {
-  EXPECT_EQ(nearest("rotory", {"alibi", "rotary", "rope"}), "rotary");
-  EXPECT_EQ(nearest("rop", {"rope", "none"}), "rope");
-  EXPECT_EQ(nearest("x", {}), "");
-}
-
 // Levenshtein's distance from its recurrence.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> table(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
@@ -254,6 +243,11 @@ TEST(Nearest, IsTheFirstOfTheNamesAtTheSmallestEditDistance) {
     EXPECT_EQ(nearest(name, candidates), candidates[static_cast<std::size_t>(first)]) << name;
   }
   EXPECT_EQ(nearest(std::string(1000, 'a'), {"b", "a"}), "a");
+  EXPECT_EQ(nearest("x", {}), "");
+  for (const std::size_t same : {63, 64}) {  // only the first 64 letters count
+    const std::string begin(same, 'a');
+    EXPECT_EQ(nearest(begin + "b", {begin + "c", begin + "b"}), begin + (same == 63 ? "b" : "c"));
+  }
 }
 
 TEST(Joined, PutsSeparatorsBetween) {

@@ -52,6 +52,8 @@ TEST_F(RecordedPass, AForgottenSaveIsReportedByName) {
   pass_.save("Linear", pass_.allocate(1, 1));
   EXPECT_THAT([&] { pass_.finish(); },
               ThrowsMessage<std::logic_error>(HasSubstr("Linear saved something that no backward restored")));
+  pass_.begin({.positions = Positions::contiguous(1, 2), .record = true});
+  EXPECT_NO_THROW(pass_.finish()) << "another run starts anew";
 }
 
 TEST_F(RecordedPass, WithoutRecordingNothingIsSaved) {
@@ -119,8 +121,11 @@ TEST_F(RecordedPass, WhatIsPreparedLastsForTheRun) {
   pass_.prepare(second, x);
   EXPECT_EQ(pass_.prepared(second).data, x.data);
   throws_for(first);
+  pass_.start_sum(first, 1, 3);
+  EXPECT_EQ(pass_.sum(first).cols, 3);
   pass_.begin({.positions = Positions::contiguous(1, 2)});
   throws_for(second);
+  EXPECT_THROW(pass_.sum(first), std::logic_error);
 }
 
 TEST(Arena, MemoryIsAlignedAndGrowsToOnePiece) {

@@ -64,6 +64,9 @@ TEST(PositionSchemes, WorkOutTheirRangeFromTheLongestLength) {
     automatic.resolve(64, 512);
     EXPECT_EQ(automatic.train_length, 64);
     EXPECT_EQ(automatic.max_position, 1024);
+    PositionScheme of_training = make_position_scheme(name);
+    of_training.resolve(64, 16);
+    EXPECT_EQ(of_training.max_position, 128);
     PositionScheme given = make_position_scheme(name + "(max_position=600)");
     given.resolve(64, 512);
     EXPECT_EQ(given.max_position, 600);
