@@ -16,7 +16,6 @@ struct Job {
   explicit Job(int guests) : threads(1, guests) {}
   Threads threads;
   std::atomic<bool> ended = false;
-  int helpers = 0;
 };
 
 class Crew {
@@ -25,16 +24,16 @@ class Crew {
     for (int i = 0; i < jobs; ++i) jobs_.emplace_back(threads - 1);
   }
 
-  // The work of thread `index`. The first threads are jobs until no item is left; then all threads help.
+  // The work of thread `index`. The first threads are jobs until no item is left; then all threads help, each beginning with
+  // another job.
   void run(Index index) {
-    if (index < std::ssize(jobs_)) {
-      Job& mine = jobs_[static_cast<std::size_t>(index)];
-      take_items(mine.threads);
-      end(mine);
+    const Index jobs = std::ssize(jobs_);
+    const auto job = [&](Index i) -> Job& { return jobs_[static_cast<std::size_t>(i % jobs)]; };
+    if (index < jobs) {
+      take_items(job(index).threads);
+      end(job(index));
     }
-    while (Job* job = least_helped()) {
-      job->threads.help([job] { return job->ended.load(); });
-    }
+    for (Index i = index; i < index + jobs; ++i) job(i).threads.help([&] { return job(i).ended.load(); });
   }
 
   // The jobs from `first` on were not started.
@@ -65,17 +64,6 @@ class Crew {
   void end(Job& job) {
     job.ended = true;
     job.threads.wake();
-  }
-
-  // Counts the caller among the job's helpers. Helpers of ended jobs no longer count. Null if all jobs ended.
-  Job* least_helped() {
-    const std::lock_guard lock(mutex_);
-    Job* least = nullptr;
-    for (Job& job : jobs_) {
-      if (!job.ended && (least == nullptr || job.helpers < least->helpers)) least = &job;
-    }
-    if (least != nullptr) ++least->helpers;
-    return least;
   }
 
   const Index items_;
