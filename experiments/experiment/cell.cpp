@@ -73,10 +73,6 @@ std::vector<std::string> untrained_rows(const Entrant& entrant) {
   return lines;
 }
 
-bool is_scaled(const PositionScheme& scheme) {
-  return scheme.name() == "interpolated" || (scheme.stretches() && !scheme.entry().is_dynamic);
-}
-
 // The size of a batch of evaluate.batches.
 std::string batch_text(const Settings& evaluation) {
   if (evaluation.integer("evaluate.batch") > 0) return evaluation.text("evaluate.batch");
@@ -121,20 +117,6 @@ void Entrant::check_targets() const {
 std::vector<std::string> Entrant::notes() const {
   std::vector<std::string> notes = untrained_rows(*this);
   if (!tuned.empty()) notes.insert(notes.begin(), tuned);
-  const Plan& plan = last().plan;
-  if (stages.size() == 1 || !is_scaled(plan.training_positions) || !is_scaled(plan.test_positions))
-    return notes;
-  const double trained = stretch_factor(plan.training_positions, plan.seq_len());
-  std::vector<std::string> others;
-  for (const Index length : evaluation_lengths(row.settings)) {
-    const double scale = stretch_factor(plan.test_positions, task().seq_len(length));
-    if (scale != trained) others.push_back(fmt::format("{:.4g} at {}", scale, length));
-  }
-  if (others.empty()) return notes;
-  notes.push_back(
-      fmt::format("{} was fine-tuned with its positions scaled by {:.4g}, and is tested with other scales "
-                  "({}); scale={:.4g} in its positions keeps the scale",
-                  row.label, trained, joined(others), trained));
   return notes;
 }
 
@@ -147,25 +129,23 @@ std::shared_ptr<const Task> Entrants::task_of(const Settings& settings) {
 }
 
 Entrant Entrants::make(const Row& row) {
-  return of_row(row, [&] { return made(row); });
-}
-
-Entrant Entrants::made(const Row& row) {
-  check_training(row.settings);
-  Entrant entrant{row, {}};
-  const Plan plan(row.settings, task_of(row.settings));
-  const Transformer<float> model(plan.model);  // throws if the model cannot be built
-  entrant.stages.push_back(stage_of(plan, model, ""));
-  if (row.settings.integer("finetune.steps") > 0) {
-    const Settings settings = plan.second_stage();
-    const Plan second(settings, task_of(settings));
-    const Transformer<float> second_model(second.model);
-    check_adoption(model, second_model);
-    entrant.stages.push_back(stage_of(second, second_model, entrant.first().identity + "\n\n"));
-  }
-  for (const Index length : evaluation_lengths(row.settings)) entrant.task().check_length(length);
-  common_gate({&entrant.task()}, row.settings.real("evaluate.gate"));  // throws if it is out of range
-  return entrant;
+  return of_row(row, [&] {
+    check_training(row.settings);
+    Entrant entrant{row, {}};
+    const Plan plan(row.settings, task_of(row.settings));
+    const Transformer<float> model(plan.model);  // throws if the model cannot be built
+    entrant.stages.push_back(stage_of(plan, model, ""));
+    if (row.settings.integer("finetune.steps") > 0) {
+      const Settings settings = plan.second_stage();
+      const Plan second(settings, task_of(settings));
+      const Transformer<float> second_model(second.model);
+      check_adoption(model, second_model);
+      entrant.stages.push_back(stage_of(second, second_model, entrant.first().identity + "\n\n"));
+    }
+    for (const Index length : evaluation_lengths(row.settings)) entrant.task().check_length(length);
+    common_gate({&entrant.task()}, row.settings.real("evaluate.gate"));  // throws if it is out of range
+    return entrant;
+  });
 }
 
 std::string Cell::name() const { return fmt::format("{} seed {}", entrant.row.label, seed); }

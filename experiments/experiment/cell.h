@@ -45,8 +45,7 @@ struct Entrant {
   /// Throws ConfigError, with the row's label, if a stage of training has no target.
   void check_targets() const;
 
-  /// What was tuned, rows of tables that tests read and training never changes, and the test lengths at which its positions
-  /// are scaled by another factor than in its second stage.
+  /// What was tuned, and rows of tables that tests read and training never changes.
   std::vector<std::string> notes() const;
 };
 
@@ -60,7 +59,6 @@ class Entrants {
   const std::map<std::string, std::shared_ptr<const Task>>& tasks() const { return tasks_; }
 
  private:
-  Entrant made(const Row& row);
   std::shared_ptr<const Task> task_of(const Settings& settings);
 
   std::map<std::string, std::shared_ptr<const Task>> tasks_;

@@ -14,18 +14,17 @@
 namespace ordinal::experiments {
 namespace {
 
-std::string metric_ids(const Entrant& entrant) {
-  std::vector<std::string> ids;
-  for (const MetricSpec& metric : entrant.task().metrics()) ids.push_back(metric.id);
-  return joined(ids);
-}
-
 void check_metrics(const std::vector<Entrant>& entrants) {
-  const std::string ids = metric_ids(entrants.front());
+  const auto ids = [](const Entrant& entrant) {
+    std::vector<std::string> ids;
+    for (const MetricSpec& metric : entrant.task().metrics()) ids.push_back(metric.id);
+    return joined(ids);
+  };
+  const Entrant& first = entrants.front();
   for (const Entrant& entrant : entrants) {
-    if (metric_ids(entrant) == ids) continue;
-    throw ConfigError(fmt::format("{} and {} cannot be compared: their tasks are scored by {} and by {}",
-                                  entrants.front().row.label, entrant.row.label, ids, metric_ids(entrant)));
+    if (ids(entrant) != ids(first))
+      throw ConfigError(fmt::format("{} and {} cannot be compared: their tasks are scored by {} and by {}",
+                                    first.row.label, entrant.row.label, ids(first), ids(entrant)));
   }
 }
 

@@ -118,29 +118,29 @@ double largest_memory(const std::vector<Cell>& cells, int jobs, int threads) {
   return most;
 }
 
-class Runner {
- public:
-  Runner(const std::vector<Cell>& cells, const CellWorkers& workers, Progress& progress,
-         const InterruptGuard& interrupt, const ResultsSoFar& finished)
-      : cells_(cells),
-        workers_(workers),
-        progress_(progress),
-        interrupt_(interrupt),
-        finished_(finished),
-        results_(cells.size()) {
-    read_finished();
-  }
+struct Runner {
+  const std::vector<Cell>& cells;
+  const CellWorkers& workers;
+  Progress& progress;
+  const InterruptGuard& interrupt;
+  const ResultsSoFar& finished;
+  std::vector<std::optional<CellResult>> results = std::vector<std::optional<CellResult>>(cells.size());
+  std::vector<std::size_t> left = {};  // indices of the cells that earlier runs did not finish
+  std::mutex mutex = {};
+  Index done = 0;
+  Pace pace = {};
 
   // Returns false if interrupted.
   bool run() {
+    read_finished();
     const std::vector<Group> groups = groups_left();
-    std::vector<Cell> left;
-    for (const std::size_t i : left_) left.push_back(cells_[i]);
-    const int threads = workers_.threads.count();
-    const auto memory = [&](int jobs) { return largest_memory(left, jobs, threads); };
+    std::vector<Cell> cells_left;
+    for (const std::size_t i : left) cells_left.push_back(cells[i]);
+    const int threads = workers.threads.count();
+    const auto memory = [&](int jobs) { return largest_memory(cells_left, jobs, threads); };
     check_memory(memory(1));
     const auto most = static_cast<int>(std::min<Index>(threads, std::ssize(groups)));
-    const int jobs = jobs_that_fit(memory, most, workers_.jobs);
+    const int jobs = jobs_that_fit(memory, most, workers.jobs);
     const auto work = [&](Index item, Threads& threads) {
       return run_group(groups[static_cast<std::size_t>(item)], threads);
     };
@@ -148,22 +148,21 @@ class Runner {
   }
 
   // The existing results.
-  std::vector<CellResult> results() const {
+  std::vector<CellResult> so_far() const {
     std::vector<CellResult> all;
-    for (const auto& result : results_)
+    for (const auto& result : results)
       if (result) all.push_back(*result);
     return all;
   }
 
- private:
   // The results of earlier runs. Only loading a checkpoint shows whether it has the weights that were scored.
   void read_finished() {
-    for (std::size_t i = 0; i < cells_.size(); ++i) {
-      if (cells_[i].is_from_scratch()) results_[i] = finished_result(cells_[i]);
-      if (results_[i]) {
-        progress_.say(label(i) + "  already done, skipped");
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (cells[i].is_from_scratch()) results[i] = finished_result(cells[i]);
+      if (results[i]) {
+        progress.say(label(i) + "  already done, skipped");
       } else {
-        left_.push_back(i);
+        left.push_back(i);
       }
     }
   }
@@ -171,13 +170,13 @@ class Runner {
   std::vector<Group> groups_left() const {
     std::vector<Group> groups;
     std::map<std::filesystem::path, std::size_t> of_place;
-    for (const std::size_t i : left_) {
-      const auto [group, is_new] = of_place.emplace(cells_[i].place(), groups.size());
+    for (const std::size_t i : left) {
+      const auto [group, is_new] = of_place.emplace(cells[i].place(), groups.size());
       if (is_new) groups.emplace_back();
       groups[group->second].push_back(i);
     }
-    if (workers_.share) {  // each part starts at a different group, and ends with groups others are at
-      const Index first = std::ssize(groups) * workers_.share->index / workers_.share->count;
+    if (workers.share) {  // each part starts at a different group, and ends with groups others are at
+      const Index first = std::ssize(groups) * workers.share->index / workers.share->count;
       std::rotate(groups.begin(), groups.begin() + first, groups.end());
     }
     return groups;
@@ -186,8 +185,8 @@ class Runner {
   // The cells of a group share a training. While other parts run, only one of them works on it.
   bool run_group(const Group& group, Threads& threads) {
     const auto run = [&] { return std::ranges::all_of(group, [&](auto i) { return run_cell(i, threads); }); };
-    if (!workers_.share) return run();
-    const Descriptor held = reserve(cells_[group.front()]);
+    if (!workers.share) return run();
+    const Descriptor held = reserve(cells[group.front()]);
     return held.open() && run();
   }
 
@@ -198,8 +197,8 @@ class Runner {
     const std::string training = cell.place().lexically_relative(lock.path()).string();
     while (true) {
       Descriptor held = lock.reserve(training);
-      if (held.open() || interrupt_.requested()) return held;
-      progress_.update(cell.name() + "  waits for the part that trains it");
+      if (held.open() || interrupt.requested()) return held;
+      progress.update(cell.name() + "  waits for the part that trains it");
       std::this_thread::sleep_for(std::chrono::milliseconds(200));
     }
   }
@@ -208,22 +207,22 @@ class Runner {
   bool run_cell(std::size_t i, Threads& threads) {
     const std::optional<CellResult> result = result_of(i, threads);
     if (!result) return false;
-    const std::lock_guard lock(mutex_);
-    results_[i] = result;
+    const std::lock_guard lock(mutex);
+    results[i] = result;
     say_done(i);
-    if (finished_) finished_(results());
+    if (finished) finished(so_far());
     return true;
   }
 
   // If one row cannot be trained, the others still run. Returns nothing if interrupted.
   std::optional<CellResult> result_of(std::size_t i, Threads& threads) {
-    const Cell& cell = cells_[i];
+    const Cell& cell = cells[i];
     auto done = cell.is_from_scratch() ? finished_result(cell) : std::nullopt;
     if (done) return done;  // another process has finished it by now
     try {
-      const auto run = train(cell, label(i), threads, progress_, interrupt_);
+      const auto run = train(cell, label(i), threads, progress, interrupt);
       if (!run && !cell.trainings.empty()) return std::nullopt;
-      return score_cell(cell, run.get(), threads, progress_, interrupt_);
+      return score_cell(cell, run.get(), threads, progress, interrupt);
     } catch (const Stopped&) {  // during scoring
       return std::nullopt;
     } catch (const PositionError& error) {  // the encoding does not support the positions of training
@@ -234,36 +233,24 @@ class Runner {
   }
 
   CellResult fail(std::size_t i, const std::string& why, bool diverged) const {
-    CellResult result = failed_result(cells_[i], why, diverged);
-    progress_.say(fmt::format("{}  {}{}", label(i), diverged ? "" : "fails ", why));
-    write_result(cells_[i], result);
+    CellResult result = failed_result(cells[i], why, diverged);
+    progress.say(fmt::format("{}  {}{}", label(i), diverged ? "" : "fails ", why));
+    write_result(cells[i], result);
     return result;
   }
 
   std::string label(std::size_t i) const {
-    return fmt::format("[{}/{}] {}", i + 1, cells_.size(), cells_[i].name());
+    return fmt::format("[{}/{}] {}", i + 1, cells.size(), cells[i].name());
   }
 
   void say_done(std::size_t i) {
-    const CellResult& result = *results_[i];
-    ++done_;
+    const CellResult& result = *results[i];
+    ++done;
     if (std::isnan(result.final_train_loss)) return;  // it did not take a step
-    progress_.say(
-        fmt::format("{}  {:.3f} bits in training, {}; all cells in about {}", label(i),
-                    result.final_train_loss, duration_text(result.seconds),
-                    pace_.time_left(static_cast<double>(done_), static_cast<double>(left_.size()))));
+    progress.say(fmt::format("{}  {:.3f} bits in training, {}; all cells in about {}", label(i),
+                             result.final_train_loss, duration_text(result.seconds),
+                             pace.time_left(static_cast<double>(done), static_cast<double>(left.size()))));
   }
-
-  const std::vector<Cell>& cells_;
-  const CellWorkers& workers_;
-  Progress& progress_;
-  const InterruptGuard& interrupt_;
-  const ResultsSoFar& finished_;
-  std::vector<std::optional<CellResult>> results_;
-  std::vector<std::size_t> left_;  // indices of the cells that earlier runs did not finish
-  std::mutex mutex_;
-  Index done_ = 0;
-  Pace pace_;
 };
 
 }  // namespace
@@ -291,9 +278,9 @@ bool fit_memory(const std::vector<Cell>& cells, const CellWorkers& workers) {
 std::optional<std::vector<CellResult>> run_cells(const std::vector<Cell>& cells, const CellWorkers& workers,
                                                  Progress& progress, const InterruptGuard& interrupt,
                                                  const ResultsSoFar& finished) {
-  Runner runner(cells, workers, progress, interrupt, finished);
+  Runner runner{cells, workers, progress, interrupt, finished};
   if (!runner.run()) return std::nullopt;
-  return runner.results();
+  return runner.so_far();
 }
 
 }  // namespace ordinal::experiments

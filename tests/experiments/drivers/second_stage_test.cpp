@@ -146,25 +146,6 @@ TEST(SecondStageSlow, LearnsFromOtherExamplesThanTheFirst) {
   EXPECT_NE(loss(first), loss(second));
 }
 
-// A scale that follows the length is 1 at the training length, where the second stage had 2.
-TEST(SecondStageSlow, ScaledOtherwiseThanTheTestIsReported) {
-  const std::string end = "finetune.steps = 3\nfinetune.length = 2x\n";
-  const std::string lengths = one_seed + "--evaluate.lengths=1x,2x,4x --config a.cfg --out run ";
-  const std::string note =
-      "tuned was fine-tuned with its positions scaled by 2, and is tested with other scales (1 at 16, 4 at "
-      "64); scale=2 "
-      "in its positions keeps the scale";
-  write("a.cfg", "[row tuned]\nmodel.encoding = rope@contiguous:interpolated\n" + end);
-  EXPECT_THAT(extrapolate(lengths + "--dry-run").out, HasSubstr("  " + note + "\n"));
-  EXPECT_THAT(extrapolate(lengths).out, HasSubstr(note));
-  EXPECT_THAT(file("run/report.html"), HasSubstr(note));
-  for (const std::string positions :
-       {"contiguous:interpolated(scale=2)", "contiguous:dynamic_ntk", "contiguous"}) {
-    write("a.cfg", "[row tuned]\nmodel.encoding = rope@" + positions + "\n" + end);
-    EXPECT_THAT(extrapolate(lengths + "--dry-run").out, Not(HasSubstr("other scales"))) << positions;
-  }
-}
-
 // ---- Training that starts from a checkpoint
 
 const std::string few_steps =
