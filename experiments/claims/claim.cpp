@@ -116,7 +116,7 @@ std::vector<std::string> claim_problems(const std::vector<Claim>& claims,
   std::vector<std::string> problems;
   std::vector<std::string> rows;
   for (const RowInfo& row : experiment.rows) rows.push_back(row.label);
-  const std::vector<std::string> conditions = conditions_of(experiment);
+  const std::vector<std::string> conditions = experiment.conditions;
   for (const Claim& claim : claims) {
     for (const Quantity& quantity : claim.quantities()) {
       const auto expect = [&](bool is_known, const char* what, const std::string& got,

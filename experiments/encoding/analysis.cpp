@@ -1,12 +1,9 @@
 #include "experiments/encoding/analysis.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <stdexcept>
 #include <unordered_map>
 
 #include "framework/math/blas.h"
@@ -44,11 +41,6 @@ void for_each_pair(View<const double> values, bool causal, const auto& visit) {
 // Σ ‖R p - q‖² has tan θ = Σ (p2 q1 - p1 q2) / Σ (p·q).
 Tensor<double> relative_position_matrix(const Tensor<double>& pe, Index offset) {
   const View<const double> rows = pe.view();
-  if (rows.cols % 2 != 0 || offset < 0 || offset >= rows.rows)
-    throw std::invalid_argument(
-        fmt::format("relative_position_matrix: got offset {} of {} x {} numbers, expected an even number of "
-                    "columns and an offset below that of rows",
-                    offset, rows.rows, rows.cols));
   Tensor<double> matrix({rows.cols, rows.cols});
   for (Index i = 0; i < rows.cols; i += 2) {
     double along = 0.0;
@@ -86,26 +78,21 @@ Tensor<double> dot_product_distance(const Tensor<double>& pe) {
   return gram;
 }
 
-std::optional<double> distance_deviation(View<const double> scores, std::span<const double> positions,
-                                         bool causal) {
-  const Index length = std::ssize(positions);
-  if (scores.cols != length || length == 0 || scores.rows % length != 0) {
-    throw std::invalid_argument(
-        fmt::format("distance_deviation: got {} x {} scores and {} positions, expected heads·L x L and L",
-                    scores.rows, scores.cols, length));
-  }
+ScoreStatistics score_statistics(View<const double> scores, std::span<const double> positions, bool causal) {
   struct Same {
     double sum = 0.0;
     Index pairs = 0;
   };
-  double largest = 0.0;
+  const auto key = [&](Index i, Index j) {
+    return distance_key(positions[static_cast<std::size_t>(i)] - positions[static_cast<std::size_t>(j)]);
+  };
+  ScoreStatistics s{.smallest = scores(0, 0), .largest = scores(0, 0)};
+  double largest = 0.0;  // deviation
+  double spread = 0.0;   // from the first score of the same head
   bool compared = false;
-  for (Index first = 0; first < scores.rows; first += length) {
-    const View<const double> head = scores.row_range(first, length);
+  for (Index first = 0; first < scores.rows; first += scores.cols) {
+    const View<const double> head = scores.row_range(first, scores.cols);
     std::unordered_map<std::int64_t, Same> distances;
-    const auto key = [&](Index i, Index j) {
-      return distance_key(positions[static_cast<std::size_t>(i)] - positions[static_cast<std::size_t>(j)]);
-    };
     for_each_pair(head, causal, [&](Index i, Index j) {
       Same& same = distances[key(i, j)];
       same.sum += head(i, j);
@@ -116,22 +103,12 @@ std::optional<double> distance_deviation(View<const double> scores, std::span<co
       const Same& same = distances[key(i, j)];
       largest = larger(largest, std::abs(score - same.sum / static_cast<double>(same.pairs)));
       compared = compared || (same.pairs > 1 && key(i, j) != 0);
+      spread = larger(spread, std::abs(score - head(0, 0)));
+      s.smallest = std::min(s.smallest, score);
+      s.largest = std::max(s.largest, score);
     });
   }
-  return compared ? std::optional(largest) : std::nullopt;
-}
-
-ScoreStatistics score_statistics(const Tensor<double>& scores, std::span<const double> positions,
-                                 bool causal) {
-  const Index length = scores.view().cols;
-  ScoreStatistics s{.smallest = scores(0, 0), .largest = scores(0, 0)};
-  double spread = 0.0;  // from the first score of the same head
-  for_each_pair(scores.view(), causal, [&](Index row, Index j) {
-    s.smallest = std::min(s.smallest, scores(row, j));
-    s.largest = std::max(s.largest, scores(row, j));
-    spread = larger(spread, std::abs(scores(row, j) - scores(row / length * length, 0)));
-  });
-  s.deviation = distance_deviation(scores.view(), positions, causal);
+  if (compared) s.deviation = largest;
   const double rounding = 1e-9 * std::max({1.0, std::abs(s.smallest), std::abs(s.largest)});
   s.depends_on_distance_alone = s.deviation && *s.deviation <= rounding;
   s.is_constant = spread <= rounding;

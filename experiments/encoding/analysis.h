@@ -15,8 +15,8 @@ namespace ordinal::experiments {
 ///   [ c  s ]
 ///   [-s  c ]  for each pair of columns (2i, 2i + 1),
 /// the least-squares fit over all positions. For the sinusoidal encoding c = cos(ω_i k), s = sin(ω_i k)
-/// at every position, and the error is pure rounding: Vaswani et al. 2017, §3.5. Throws
-/// std::invalid_argument for an odd number of columns or an offset that leaves no pair of rows.
+/// at every position, and the error is pure rounding: Vaswani et al. 2017, §3.5. Needs an even
+/// number of columns and 0 <= offset < L.
 Tensor<double> relative_position_matrix(const Tensor<double>& pe, Index offset);
 
 /// max_pos ‖M PE_pos - PE_{pos+k}‖₂ for any matrix M (d, d).
@@ -25,26 +25,19 @@ double reconstruction_error(const Tensor<double>& matrix, const Tensor<double>& 
 /// The Gram matrix D (L, L), D_ij = PE_i · PE_j; for the sinusoidal encoding Σ_i cos(ω_i (i - j)).
 Tensor<double> dot_product_distance(const Tensor<double>& pe);
 
-/// How far the scores of tokens at `positions` (L) are from depending on position differences alone: the
-/// largest distance of a score from the mean over all scores of the same head at the same difference. Only
-/// pairs of a query i and a key j that it sees count (causal: j ≤ i). scores (heads·L, L) stacks the heads.
-/// For one head at positions 0, 1, 2, … that sees everything, it is the deviation from a Toeplitz matrix.
-/// Differences closer than about 1e-6 may count as equal. Empty if no difference other than 0 occurs twice,
-/// because then there is nothing to compare. Throws std::invalid_argument for any other shape.
-std::optional<double> distance_deviation(View<const double> scores, std::span<const double> positions,
-                                         bool causal);
-
-/// What scores (heads, L, L) depend on. Only pairs whose query sees the key count.
+/// What the scores (heads, L, L) of tokens at `positions` (L) depend on. Only pairs of a query i and a key j that it sees count
+/// (causal: j ≤ i).
 struct ScoreStatistics {
   double smallest = 0.0;
   double largest = 0.0;
-  std::optional<double> deviation =
-      {};  // from depending on the difference of positions alone: distance_deviation()
+  /// The largest distance of a score from the mean over all scores of the same head at the same difference of positions, which
+  /// for one head at 0, 1, 2, … that sees everything is the deviation from a Toeplitz matrix. Differences closer than about 1e-6
+  /// may count as equal. Empty if none but 0 occurs twice.
+  std::optional<double> deviation = {};
   bool depends_on_distance_alone = false;  // up to rounding, 1e-9 of the largest score (or of 1)
   bool is_constant = false;                // the same
 };
-ScoreStatistics score_statistics(const Tensor<double>& scores, std::span<const double> positions,
-                                 bool causal);
+ScoreStatistics score_statistics(View<const double> scores, std::span<const double> positions, bool causal);
 
 /// The root mean square of each of four terms (4, heads, L, L), over all heads and all pairs whose query sees the key.
 std::array<double, 4> term_sizes(const Tensor<double>& terms, bool causal);

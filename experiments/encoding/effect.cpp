@@ -9,16 +9,6 @@
 namespace ordinal::experiments {
 namespace {
 
-template <typename To, typename From>
-Tensor<To> copy_of(View<const From> x) {
-  Tensor<To> result({x.rows, x.cols});
-  for (Index r = 0; r < x.rows; ++r) {
-    std::transform(x.row(r), x.row(r) + x.cols, result.view().row(r),
-                   [](From value) { return static_cast<To>(value); });
-  }
-  return result;
-}
-
 // x Wᵀ.
 Tensor<double> product(const Tensor<double>& x, const Tensor<double>& weight) {
   Tensor<double> result({x.view().rows, weight.view().rows});
@@ -41,23 +31,21 @@ Content random_content(const ModelShape& shape, Index seq_len, std::uint64_t see
           normal_tensor({seq_len, shape.n_kv_heads * shape.d_head()}, 1.0, "key", seed)};
 }
 
-template <typename T>
-Tensor<double> Effect<T>::encoded_input(const Tensor<double>& x) const {
-  const Tensor<T> copy = copy_of<T>(x.view());
-  Pass<T> pass(values);
+Tensor<double> Effect::encoded_input(const Tensor<double>& x) const {
+  Pass<double> pass(of.values);
   pass.begin({.positions = positions});
-  encoding.begin_run(pass);
-  return copy_of<double>(encoding.encode_input(copy.view(), pass));
+  of.encoding->begin_run(pass);
+  Tensor<double> encoded(x.shape());
+  copy_rows(of.encoding->encode_input(x.view(), pass), encoded.view());
+  return encoded;
 }
 
-template <typename T>
-Tensor<double> Effect<T>::input() const {
-  return acts(Place::input) ? encoded_input(Tensor<double>({seq_len(), shape.d_model})) : Tensor<double>();
+Tensor<double> Effect::input() const {
+  return acts(Place::input) ? encoded_input(Tensor<double>({seq_len(), of.shape.d_model})) : Tensor<double>();
 }
 
-template <typename T>
-Tensor<double> Effect<T>::angles() const {
-  const std::vector<double> frequencies = encoding.frequencies(positions.stretch());
+Tensor<double> Effect::angles() const {
+  const std::vector<double> frequencies = of.encoding->frequencies(positions.stretch());
   if (frequencies.empty()) return {};
   Tensor<double> angles({seq_len(), std::ssize(frequencies)});
   for (Index t = 0; t < seq_len(); ++t) {
@@ -67,28 +55,28 @@ Tensor<double> Effect<T>::angles() const {
   return angles;
 }
 
-template <typename T>
-void Effect<T>::visit_pairs(const Content& content, bool products, bool added, const VisitRow& visit) const {
+void Effect::visit_pairs(const Content& content, bool products, bool added, const VisitRow& visit) const {
   constexpr Index block_rows = 64;
+  const ModelShape& shape = of.shape;
   const Index length = seq_len();
-  Tensor<T> query = copy_of<T>(content.query.view());
-  Tensor<T> key = copy_of<T>(content.key.view());
-  const Tensor<T> input =
-      content.input.size() > 0 ? copy_of<T>(content.input.view()) : Tensor<T>({length, shape.d_model});
-  Pass<T> pass(values);
-  pass.begin({.positions = positions});
-  encoding.begin_run(pass);
-  encoding.encode_layer(input.view(), layer, pass);
-  if (products) encoding.encode_query_key(query.view(), key.view(), {layer, {shape.causal}}, pass);
-  const T scale = static_cast<T>(1.0 / std::sqrt(static_cast<double>(shape.d_head())));
-  const std::span<const double> at = positions.of(0);
   const Index d_head = shape.d_head();
+  Tensor<double> query = content.query;
+  Tensor<double> key = content.key;
+  const Tensor<double> input =
+      content.input.size() > 0 ? content.input : Tensor<double>({length, shape.d_model});
+  Pass<double> pass(of.values);
+  pass.begin({.positions = positions});
+  of.encoding->begin_run(pass);
+  of.encoding->encode_layer(input.view(), layer, pass);
+  if (products) of.encoding->encode_query_key(query.view(), key.view(), {layer, {shape.causal}}, pass);
+  const double scale = 1.0 / std::sqrt(static_cast<double>(d_head));
+  const std::span<const double> at = positions.of(0);
   for (Index head = 0; head < shape.heads; ++head) {
     const Index key_head = head / (shape.heads / shape.n_kv_heads);
     for (Index first = 0; first < length; first += block_rows) {
       const auto frame = pass.scratch_frame();
       const Index rows = std::min(block_rows, length - first);
-      const ScoreBlock<T> block{.layer = layer,
+      const ScoreBlock<double> block{.layer = layer,
                                 .head = head,
                                 .first_query = first,
                                 .sight = {shape.causal},
@@ -96,26 +84,22 @@ void Effect<T>::visit_pairs(const Content& content, bool products, bool added, c
                                 .query = query.view().row_range(first, rows).col_range(head * d_head, d_head),
                                 .key = key.view().col_range(key_head * d_head, d_head),
                                 .key_positions = at};
-      const View<T> scores = pass.zeros(rows, length);
-      if (products) multiply<T>(block.query, transposed(block.key), scores, scale);
-      if (added) encoding.encode_scores(block, scores, pass);
+      const View<double> scores = pass.zeros(rows, length);
+      if (products) multiply<double>(block.query, transposed(block.key), scores, scale);
+      if (added) of.encoding->encode_scores(block, scores, pass);
       for (Index r = 0; r < rows; ++r)
         visit(head, first + r, {scores.row(r), static_cast<std::size_t>(block.visible(r))});
     }
   }
 }
 
-template <typename T>
-Tensor<double> Effect<T>::pairs(const Content& content, bool products, bool added) const {
-  Tensor<double> result({shape.heads, seq_len(), seq_len()});
-  visit_pairs(content, products, added, [&](Index head, Index i, std::span<const T> row) {
+Tensor<double> Effect::pairs(const Content& content, bool products, bool added) const {
+  Tensor<double> result({of.shape.heads, seq_len(), seq_len()});
+  visit_pairs(content, products, added, [&](Index head, Index i, std::span<const double> row) {
     std::ranges::copy(row, result.view().row(head * seq_len() + i));
   });
   return result;
 }
-
-template struct Effect<float>;
-template struct Effect<double>;
 
 BuiltEncoding::BuiltEncoding(const std::string& part, const ModelShape& of, std::uint64_t seed)
     : text(part),
@@ -144,11 +128,10 @@ Content ScoreProbe::projected(const Tensor<double>& x) const {
 }
 
 // q = W_q (x + p) = W_q x + W_q p. Encodings act linearly on queries and keys, separately on each.
-Tensor<double> ScoreProbe::terms(const Effect<double>& effect) const {
+Tensor<double> ScoreProbe::terms(const Effect& effect) const {
   const Content token = projected(repeated(effect.seq_len()));
   const Content position = projected(effect.input());
-  const Index heads = effect.shape.heads;
-  Tensor<double> result({4, heads, effect.seq_len(), effect.seq_len()});
+  Tensor<double> result({4, effect.of.shape.heads, effect.seq_len(), effect.seq_len()});
   double* next = result.data();
   for (const Content* of_query : {&token, &position}) {
     for (const Content* of_key : {&token, &position}) {

@@ -21,20 +21,26 @@ struct Content {
 /// Queries and keys are N(0, 1), the same for the same seed.
 Content random_content(const ModelShape& shape, Index seq_len, std::uint64_t seed);
 
-/// An encoding at the positions of one sequence, in one layer. Holds references to the encoding and its
-/// values. Content has a row for each position. Every function that runs hooks throws PositionError
-/// for positions that the encoding cannot serve.
-template <typename T>
-struct Effect {
-  const PositionalEncoding<T>& encoding;
-  const Parameters<T>& values;
+/// An encoding with parameters of its own, at their initial values.
+struct BuiltEncoding {
+  BuiltEncoding(const std::string& text, const ModelShape& shape, std::uint64_t seed);
+
   std::string text;  // the encoding as a config names it
   ModelShape shape;
+  ParameterLayout layout;  // as in a model
+  std::unique_ptr<PositionalEncoding<double>> encoding;
+  Parameters<double> values;
+};
+
+/// An encoding at the positions of one sequence, in one layer. Content has a row for each position. Every function that runs
+/// hooks throws PositionError for positions that the encoding cannot serve.
+struct Effect {
+  const BuiltEncoding& of;
   Positions positions;
   Index layer = 0;
 
   Index seq_len() const { return positions.seq_len(); }
-  bool acts(Place place) const { return acts_on(text, place); }
+  bool acts(Place place) const { return acts_on(of.text, place); }
 
   /// x + PE of x (L, d_model).
   Tensor<double> encoded_input(const Tensor<double>& x) const;
@@ -43,30 +49,13 @@ struct Effect {
   /// The angle by which the encoding rotates each pair of a head (L, pairs), in radians, not wrapped; empty if it rotates none.
   Tensor<double> angles() const;
   /// Gets a row of pairs() up to the last key that query i sees. Only a few rows are in memory at a time.
-  using VisitRow = std::function<void(Index head, Index i, std::span<const T> row)>;
+  using VisitRow = std::function<void(Index head, Index i, std::span<const double> row)>;
   void visit_pairs(const Content& content, bool products, bool added, const VisitRow& visit) const;
   /// (heads, L, L): q_i·k_j / √d_head after the encoding acts on both, if `products`, plus what the encoding adds to scores, if
   /// `added`. 0 where query i does not see key j.
   Tensor<double> pairs(const Content& content, bool products, bool added) const;
   /// The full scores (heads, L, L).
   Tensor<double> scores(const Content& content) const { return pairs(content, true, true); }
-};
-
-extern template struct Effect<float>;
-extern template struct Effect<double>;
-
-/// An encoding with parameters of its own, at their initial values. Outlives its effects.
-struct BuiltEncoding {
-  BuiltEncoding(const std::string& text, const ModelShape& shape, std::uint64_t seed);
-  Effect<double> at(const Positions& positions, Index layer = 0) const {
-    return {*encoding, values, text, shape, positions, layer};
-  }
-
-  std::string text;
-  ModelShape shape;
-  ParameterLayout layout;  // as in a model
-  std::unique_ptr<PositionalEncoding<double>> encoding;
-  Parameters<double> values;
 };
 
 /// A token x that is repeated at every position, and the projections of a layer. Any difference between
@@ -76,17 +65,17 @@ struct ScoreProbe {
 
   /// q_i = W_q (x_i + PE_i), k_i = W_k (x_i + PE_i), before the encoding acts on queries and keys, and x + PE, the input of the
   /// layer, of tokens x (L, d_model).
-  Content content(const Effect<double>& effect, const Tensor<double>& x) const {
+  Content content(const Effect& effect, const Tensor<double>& x) const {
     return projected(effect.encoded_input(x));
   }
   /// The same of the repeated token.
-  Content content(const Effect<double>& effect) const { return content(effect, repeated(effect.seq_len())); }
+  Content content(const Effect& effect) const { return content(effect, repeated(effect.seq_len())); }
   /// The four products (4, heads, L, L) into which an encoding that acts on the input splits q_i·k_j / √d_head:
   ///   content-content     (W_q x)·(W_k x)       content-position    (W_q x)·(W_k PE_j)
   ///   position-content    (W_q PE_i)·(W_k x)    position-position   (W_q PE_i)·(W_k PE_j)
   /// The first word refers to the query. 0 where query i does not see key j. The products add up to the
   /// scores of content(), unless another part of the encoding also adds to the scores.
-  Tensor<double> terms(const Effect<double>& effect) const;
+  Tensor<double> terms(const Effect& effect) const;
 
   Tensor<double> token;         // x (1, d_model) = √d_model · e, e ~ N(0, 1/d_model)
   Tensor<double> query_weight;  // W_q (heads·d_head, d_model), entries N(0, 1/d_model)

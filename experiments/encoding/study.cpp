@@ -64,7 +64,7 @@ Heatmap tiles(const Tensor<double>& values, HeatmapOptions options) {
 struct Study {
   const EncodingSubject& subject;
   EncodingStudy result = {};
-  Effect<double> effect = subject.effect();
+  Effect effect = subject.effect();
 
   template <typename... Values>
   void say(fmt::format_string<Values...> text, Values&&... values) {
@@ -95,7 +95,7 @@ void say_input(Study& study, const Tensor<double>& pe) {
   study.result.text +=
       fmt::format("norms {:.6g} to {:.6g}\nmean {:.6g}, variance {:.6g}\nvalues {:.6g} to {:.6g}\n", least,
                   most, s.mean, s.variance, s.smallest, s.largest);
-  std::vector<double> frequencies = study.effect.encoding.input_frequencies();
+  std::vector<double> frequencies = study.effect.of.encoding->input_frequencies();
   std::erase(frequencies, 0.0);
   if (!frequencies.empty()) {
     const auto [slow, fast] = std::ranges::minmax(frequencies);
@@ -106,11 +106,6 @@ void say_input(Study& study, const Tensor<double>& pe) {
   const Uniqueness closest = uniqueness(pe);
   study.result.text +=
       fmt::format("closest rows {} and {}, {:.6g} apart\n", closest.first, closest.second, closest.distance);
-}
-
-void say_gram(Study& study, const Tensor<double>& gram) {
-  if (const auto off = distance_deviation(gram.view(), study.effect.positions.of(0), /*causal=*/false))
-    study.result.text += fmt::format("Gram matrix off Toeplitz by {:.3g}\n", *off);
 }
 
 void add_offsets(Study& study, const Tensor<double>& input) {
@@ -125,21 +120,14 @@ void add_offsets(Study& study, const Tensor<double>& input) {
 }
 
 void say_score(Study& study, const Tensor<double>& scores) {
-  const ScoreStatistics s = score_statistics(scores, study.effect.positions.of(0), study.effect.shape.causal);
+  const ScoreStatistics s =
+      score_statistics(scores.view(), study.effect.positions.of(0), study.effect.of.shape.causal);
   const std::string range = fmt::format("scores {:.6g} to {:.6g}", s.smallest, s.largest);
   if (!s.deviation) return study.say("{}; no two pairs of different tokens have the same i - j", range);
   const char* fact = s.is_constant                 ? "is the same for all positions i and j"
                      : s.depends_on_distance_alone ? "depends on i - j alone"
                                                    : "does not depend on i - j alone";
   study.say("the score {}: off Toeplitz by {:.2g}, {}", fact, *s.deviation, range);
-}
-
-void say_terms(Study& study, const Tensor<double>& terms) {
-  const auto sizes = term_sizes(terms, study.effect.shape.causal);
-  study.say(
-      "root mean square of the terms of the score: content-content {:.3g}, content-position {:.3g}, "
-      "position-content {:.3g}, position-position {:.3g}",
-      sizes[0], sizes[1], sizes[2], sizes[3]);
 }
 
 }  // namespace
@@ -172,14 +160,16 @@ Tensor<double> tiled(const std::vector<View<const double>>& matrices, Index acro
 
 EncodingStudy study_encoding(const EncodingSubject& subject) {
   Study study{subject};
-  const Effect<double>& effect = study.effect;
+  const Effect& effect = study.effect;
   const bool of_input = effect.acts(Place::input);
   if (of_input) {
     const Tensor<double>& input =
         study.add("input", "what is added to the input", "dimension", effect.input());
     say_input(study, input);
-    say_gram(study,
-             study.add("gram", "inner products of positions", "position", dot_product_distance(input)));
+    const Tensor<double>& gram =
+        study.add("gram", "inner products of positions", "position", dot_product_distance(input));
+    if (const auto off = score_statistics(gram.view(), effect.positions.of(0), /*causal=*/false).deviation)
+      study.result.text += fmt::format("Gram matrix off Toeplitz by {:.3g}\n", *off);
     study.add("similarity", "cosine similarity of positions", "position", cosine_similarity(input));
     add_offsets(study, input);
   }
@@ -189,7 +179,7 @@ EncodingStudy study_encoding(const EncodingSubject& subject) {
     study.add("angles", "angles in radians", "pair", std::move(angles), Palette::sequential);
   }
   if (effect.acts(Place::scores)) {
-    const Content content = random_content(effect.shape, effect.seq_len(), subject.seed());
+    const Content content = random_content(effect.of.shape, effect.seq_len(), subject.seed());
     const Tensor<double>& bias =
         study.add("bias", "what is added to the scores", "key", effect.pairs(content, false, true));
     const auto [least, most] = std::ranges::minmax(bias.span());
@@ -199,10 +189,17 @@ EncodingStudy study_encoding(const EncodingSubject& subject) {
     study.say("no scores.npy: more than {} positions", most_scored);
     return std::move(study.result);
   }
-  const ScoreProbe probe(effect.shape, subject.seed());
+  const ScoreProbe probe(effect.of.shape, subject.seed());
   say_score(study, study.add("scores", "score", "key", effect.scores(probe.content(effect))));
-  if (of_input)
-    say_terms(study, study.add("terms", "terms of the score of head 1", "of the key", probe.terms(effect)));
+  if (of_input) {
+    const Tensor<double>& terms =
+        study.add("terms", "terms of the score of head 1", "of the key", probe.terms(effect));
+    const auto sizes = term_sizes(terms, effect.of.shape.causal);
+    study.say(
+        "root mean square of the terms of the score: content-content {:.3g}, content-position {:.3g}, "
+        "position-content {:.3g}, position-position {:.3g}",
+        sizes[0], sizes[1], sizes[2], sizes[3]);
+  }
   return std::move(study.result);
 }
 

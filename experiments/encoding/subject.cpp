@@ -61,30 +61,18 @@ EncodingSubject::EncodingSubject(const CommandLine& command)
       positions_seed_(seed_),
       given_positions_(given_positions(command.settings)),
       layer_(command.settings.integer("encoding.layer")) {
-  const Settings& settings = command.settings;
-  const ModelShape shape =
-      command.model.empty() ? choose(settings) : choose_from_checkpoint(settings, command.model);
-  if (layer_ >= shape.layers) {
-    throw ConfigError(fmt::format("encoding.layer: got {}, expected a layer below {}", layer_, shape.layers));
-  }
-  if (!given_positions_.empty()) check_given_positions(text_, scheme_);
-  encoding_ = std::make_unique<BuiltEncoding>(text_, shape, seed_);
-  if (!command.model.empty()) {
-    const SafetensorsFile file(command.model);
-    load_parameters(file, encoding_->values);  // which a model declares under the same names
-    positions_seed_ = seed_of(file, command.model);
-  }
-  choose_offsets(settings);
+  command.model.empty() ? choose(command.settings) : load(command.settings, command.model);
+  if (!given_positions_.empty()) check_given_positions(text(), scheme_);
+  choose_offsets(command.settings);
 }
 
-ModelShape EncodingSubject::choose(const Settings& settings) {
+void EncodingSubject::choose(const Settings& settings) {
   name_ = settings.text("encoding.name");
   set_length(settings.integer("encoding.seq_len"));
   const Index given = settings.integer("model.train_length");
   Settings drawn = settings;
   drawn.set("model.encoding", name_, settings.origin("encoding.name"));
   const PositionalChoice choice = positional_choice(drawn);
-  text_ = choice.encoding;
   ModelShape shape;
   shape.d_model = settings.integer("encoding.d_model");
   shape.heads = settings.integer("encoding.heads");
@@ -95,13 +83,12 @@ ModelShape EncodingSubject::choose(const Settings& settings) {
   scheme_ = choice.test;
   scheme_.resolve(shape.train_length, reach_);
   shape.positions = std::max(scheme_.entry().has_range ? scheme_.max_position : shape.train_length, reach_);
-  return shape;
+  encoding_ = std::make_unique<BuiltEncoding>(choice.encoding, shape, seed_);
 }
 
-ModelShape EncodingSubject::choose_from_checkpoint(const Settings& settings, const std::string& model) {
+void EncodingSubject::load(const Settings& settings, const std::string& model) {
   const ModelConfig config = Plan(settings).model;
-  text_ = config.encoding;
-  name_ = names_only(named_parts(part_kind("positional encodings"), text_));
+  name_ = names_only(named_parts(part_kind("positional encodings"), config.encoding));
   for (const auto& [key, there] : {std::pair{"encoding.name", name_},
                                    {"encoding.d_model", std::to_string(config.d_model)},
                                    {"encoding.heads", std::to_string(config.heads)},
@@ -110,11 +97,17 @@ ModelShape EncodingSubject::choose_from_checkpoint(const Settings& settings, con
     throw ConfigError(
         fmt::format("{} = {}, but that of {} is {}; leave it out", key, settings.text(key), model, there));
   }
+  const ModelShape shape = shape_of(config);
+  if (layer_ >= shape.layers)
+    throw ConfigError(fmt::format("encoding.layer: got {}, expected a layer below {}", layer_, shape.layers));
   set_length(settings.is_given("encoding.seq_len") ? settings.integer("encoding.seq_len")
                                                    : config.train_length);
   scheme_ = positional_choice(settings).test;
   scheme_.resolve(config.train_length, reach_);
-  return shape_of(config);
+  encoding_ = std::make_unique<BuiltEncoding>(config.encoding, shape, seed_);
+  const SafetensorsFile file(model);
+  load_parameters(file, encoding_->values);  // which a model declares under the same names
+  positions_seed_ = seed_of(file, model);
 }
 
 void EncodingSubject::choose_offsets(const Settings& settings) {
@@ -125,15 +118,12 @@ void EncodingSubject::choose_offsets(const Settings& settings) {
   }
   for (const std::string& text : settings.list("encoding.offsets")) {
     const auto offset = parse_integer(text);
-    if (!offset || *offset < 0) {
+    if (offset && *offset >= 0 && *offset < seq_len_)
+      offsets_.push_back(*offset);
+    else if (settings.is_given("encoding.offsets"))
       throw ConfigError(
-          fmt::format("encoding.offsets: got '{}', expected whole numbers from 0, such as 1, 5", text));
-    }
-    if (*offset < seq_len_) offsets_.push_back(*offset);
-    if (*offset >= seq_len_ && settings.is_given("encoding.offsets")) {
-      throw ConfigError(fmt::format("encoding.offsets: got {}, expected offsets below the {} positions",
-                                    *offset, seq_len_));
-    }
+          fmt::format("encoding.offsets: got '{}', expected whole numbers from 0, below the {} positions",
+                      text, seq_len_));
   }
 }
 
@@ -142,16 +132,16 @@ void EncodingSubject::set_length(Index seq_len) {
   reach_ = given_positions_.empty() ? seq_len : reach_of(given_positions_);
 }
 
-Effect<double> EncodingSubject::effect() const {
+Effect EncodingSubject::effect() const {
   const Positions positions =
       given_positions_.empty()
           ? make_positions(scheme_, 1, seq_len_, validation_positions(positions_seed_))
           : Positions::shared(1, given_positions_).stretched(make_positions(scheme_, 1, reach_).stretch());
-  return encoding_->at(positions, layer_);
+  return {*encoding_, positions, layer_};
 }
 
 std::string EncodingSubject::why_no_offsets() const {
-  if (!acts_on(text_, Place::input)) return name_ + " adds nothing to the input";
+  if (!acts_on(text(), Place::input)) return name_ + " adds nothing to the input";
   return shape().d_model % 2 == 0 ? "" : fmt::format("M_k needs an even width, got {}", shape().d_model);
 }
 
@@ -161,9 +151,7 @@ std::string EncodingSubject::in_effect() const {
   std::string text = "positions: " + joined(positions);
   if (positions.empty() || scheme_.stretches())
     text += (positions.empty() ? "" : "; ") + scheme_.describe(reach_);
-  ParameterLayout layout;
-  const std::string constants =
-      make_positional_encoding<float>(text_, shape(), Scope(layout, "positional"))->constants();
+  const std::string constants = encoding_->encoding->constants();
   return text + (constants.empty() ? "" : "\nconstants: " + constants) + "\n";
 }
 

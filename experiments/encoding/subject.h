@@ -20,26 +20,26 @@ class EncodingSubject {
   explicit EncodingSubject(const CommandLine& command);
 
   const std::string& name() const { return name_; }
-  /// The name with the options that keys set.
-  const std::string& text() const { return text_; }
+  /// Without its positions, and of a checkpoint with all options that are set.
+  const std::string& text() const { return encoding_->text; }
   const ModelShape& shape() const { return encoding_->shape; }
   Index seq_len() const { return seq_len_; }
   std::uint64_t seed() const { return seed_; }
   /// The effect in layer encoding.layer, at the positions of encoding.positions or else of the scheme
   /// in the test, drawn with the seed of the run.
-  Effect<double> effect() const;
+  Effect effect() const;
   /// Offsets k for matrices M_k, those of encoding.offsets; default offsets that are not below the number of positions are left
   /// out.
   const std::vector<Index>& offsets() const { return offsets_; }
   /// Why there are no M_k; empty if there are.
   std::string why_no_offsets() const;
 
-  /// A line with the positions, or the scheme and its values, and one with the constants of a model, which computes in float.
+  /// A line with the positions, or the scheme and its values, and one with the constants.
   std::string in_effect() const;
 
  private:
-  ModelShape choose(const Settings& settings);
-  ModelShape choose_from_checkpoint(const Settings& settings, const std::string& model);
+  void choose(const Settings& settings);
+  void load(const Settings& settings, const std::string& model);
   void choose_offsets(const Settings& settings);
   void set_length(Index seq_len);
 
@@ -47,7 +47,6 @@ class EncodingSubject {
   std::uint64_t positions_seed_ = 0;     // seed of the run, for random positions
   std::vector<double> given_positions_;  // empty: those of the scheme
   std::string name_;                     // as given
-  std::string text_;                     // with all options that are set
   PositionScheme scheme_;
   Index seq_len_ = 0;
   Index reach_ = 0;  // tokens 0 … reach - 1 cover all positions

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <iterator>
+#include <numeric>
 #include <sstream>
 
 #include "experiments/encoding/effect.h"
@@ -51,7 +51,7 @@ Tensor<double> attention_of(const Words& words, const std::string& text, const M
                             std::uint64_t seed) {
   const Index length = std::ssize(words);
   const BuiltEncoding encoding(text, shape, seed);
-  const Effect<double> effect = encoding.at(Positions::contiguous(1, length));
+  const Effect effect{encoding, Positions::contiguous(1, length)};
   const Tensor<double> x = random_rows(words, shape.d_model, seed);
   Tensor<double> scores = effect.scores(ScoreProbe(shape, seed).content(effect, x));
   Tensor<double> attention({length, length});
@@ -75,9 +75,9 @@ Tensor<double> in_order(const Tensor<double>& attention, const std::vector<Index
 }
 
 double largest_difference(const Tensor<double>& a, const Tensor<double>& b) {
-  double largest = 0.0;
-  for (Index i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a.data()[i] - b.data()[i]));
-  return largest;
+  return std::transform_reduce(
+      a.span().begin(), a.span().end(), b.data(), 0.0, [](double x, double y) { return std::max(x, y); },
+      [](double x, double y) { return std::abs(x - y); });
 }
 
 }  // namespace
@@ -102,16 +102,8 @@ WordOrders compare_word_orders(const std::string& sentence, const std::string& r
                          .x_label = "key",
                          .y_label = "query",
                          .palette = Palette::sequential};
-  const auto name_words = [&](std::vector<Tick>& ticks, std::size_t tile) {
-    for (std::size_t i = 0; i < words.size(); ++i)
-      ticks.push_back({static_cast<double>(tile * (words.size() + 1) + i), words[i]});
-  };
-  name_words(options.x_ticks, 0);
-  name_words(options.x_ticks, 1);
-  std::deque<Tensor<double>> drawn;
-  std::vector<View<const double>> maps;
+  std::vector<Tensor<double>> maps;
   for (const std::string& name : encoding == "none" ? Words{"none"} : Words{"none", encoding}) {
-    name_words(options.y_ticks, drawn.size() / 2);
     const bool causal_only = std::ranges::any_of(find_encodings(name), &EncodingEntry::causal_only);
     for (const bool causal : {false, true}) {
       if (causal_only && !causal) continue;
@@ -122,11 +114,18 @@ WordOrders compare_word_orders(const std::string& sentence, const std::string& r
                              {format_value(here(query, key))},
                              {format_value(there(query, key))},
                              {format_effect(largest_difference(here, there))}});
-      if (causal != causal_only) continue;  // not the first
-      for (const Tensor<double>* one : {&here, &there}) maps.push_back(drawn.emplace_back(*one).view());
+      if (causal == causal_only) maps.insert(maps.end(), {here, there});  // the first
     }
   }
-  return {table, heatmap(tiled(maps, 2, 1).view(), options)};
+  std::vector<View<const double>> views;
+  for (const Tensor<double>& map : maps) views.push_back(map.view());
+  for (std::size_t i = 0; i < 2 * words.size(); ++i) {
+    const std::size_t tile = i / words.size();
+    const Tick tick{static_cast<double>(i + tile), words[i % words.size()]};  // a gap lies between the tiles
+    options.x_ticks.push_back(tick);
+    if (tile < maps.size() / 2) options.y_ticks.push_back(tick);
+  }
+  return {table, heatmap(tiled(views, 2, 1).view(), options)};
 }
 
 }  // namespace ordinal::experiments

@@ -126,13 +126,6 @@ void Extrapolation::prepare() {
   frame_ = std::move(frame);
 }
 
-std::vector<Cell> Extrapolation::own_cells() const {
-  std::vector<Cell> own;
-  for (std::size_t i = 0; i < cells_.size(); ++i)
-    if (workers_.share.value_or(Share()).has(i)) own.push_back(cells_[i]);
-  return own;
-}
-
 void Extrapolation::score_readers() {
   if (frame_.references.empty())
     add_references(frame_, form_.rows.front(), form_.makers, seeds(settings_).front());
@@ -192,7 +185,10 @@ std::optional<std::vector<CellResult>> Extrapolation::results(Progress& progress
   ResultsSoFar finished;
   if (!workers_.share)
     finished = [&](std::vector<CellResult> so_far) { write_page_so_far(std::move(so_far), progress); };
-  auto results = run_cells(own_cells(), workers_, progress, interrupt, finished);
+  std::vector<Cell> own;  // of this share
+  for (std::size_t i = 0; i < cells_.size(); ++i)
+    if (workers_.share.value_or(Share()).has(i)) own.push_back(cells_[i]);
+  auto results = run_cells(own, workers_, progress, interrupt, finished);
   return interrupt.requested() ? std::nullopt : results;
 }
 
@@ -226,12 +222,8 @@ std::vector<ClaimResult> Extrapolation::decide_claims(const ExperimentResult& re
 std::filesystem::path Extrapolation::report(const ExperimentResult& result) const {
   write_manifest(result, out_);
   std::vector<Figure> figures;
-  for (auto row = cells_.begin(); row != cells_.end();) {
-    const auto is_other = [&](const Cell& cell) { return &cell.entrant != &row->entrant; };
-    const auto end = std::find_if(row, cells_.end(), is_other);
-    std::ranges::move(row_figures({row, end}, result), std::back_inserter(figures));
-    row = end;
-  }
+  for (const Entrant& row : form_.rows)
+    std::ranges::move(row_figures(row, cells_, result), std::back_inserter(figures));
   return write_report(result, out_, figures);
 }
 

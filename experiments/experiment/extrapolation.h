@@ -68,8 +68,7 @@ class Extrapolation {
   LockedPath folder_of_cell(const Row& row, std::uint64_t seed) const;
   /// Makes the cells and what of the experiment does not depend on results. Call it again when the folder or rows change.
   void prepare();
-  std::vector<Cell> own_cells() const;  // of this share
-  void score_readers();                 // once; sets the gate
+  void score_readers();  // once; sets the gate
   std::optional<std::vector<CellResult>> results(Progress& progress);
   ExperimentResult experiment(std::vector<CellResult> cells) const;
   void write_page_so_far(std::vector<CellResult> cells, Progress& progress) const;

@@ -3,51 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
-#include <iterator>
 #include <map>
-#include <numeric>
 #include <set>
-#include <utility>
 
 #include "experiments/encoding/analysis.h"
 #include "experiments/encoding/effect.h"
 #include "experiments/report/plots.h"
-#include "experiments/results/statistics.h"
 #include "framework/core/errors.h"
 #include "framework/math/blas.h"
 #include "framework/training/checkpoint.h"
 
 namespace ordinal::experiments {
 namespace {
-
-// A distance from query to key, and the share of the attention at it.
-using DistanceShare = std::pair<double, double>;
-
-// Of one layer of one model. Far distances are averaged in bins.
-std::vector<DistanceShare> in_bins(const std::vector<double>& shares) {
-  constexpr std::ptrdiff_t exact = 64;  // below it each distance is its own bin, then bins widen
-  std::vector<DistanceShare> bins;
-  for (std::ptrdiff_t n = 0, width = 1; n < std::ssize(shares); n += width) {
-    width = std::min(1 + n / exact, std::ssize(shares) - n);
-    const double sum = std::accumulate(shares.begin() + n, shares.begin() + n + width, 0.0);
-    bins.emplace_back(static_cast<double>(n) + 0.5 * static_cast<double>(width - 1),
-                      sum / static_cast<double>(width));
-  }
-  return bins;
-}
-
-// One curve: the mean over models and its interval at each distance.
-Series distance_series(const std::vector<std::vector<DistanceShare>>& models, Index layer) {
-  Series series;
-  series.name = fmt::format("layer {}", layer + 1);
-  for (std::size_t bin = 0; bin < models.front().size(); ++bin) {
-    std::vector<double> sample;
-    for (const auto& bins : models) sample.push_back(bins[bin].second);
-    add_mean(series, models.front()[bin].first, summarize(sample));
-  }
-  return series;
-}
 
 // The longest tested length if some condition runs its sequences whole; 0 if all cut them into pieces.
 Index longest_whole(const Subject& subject) {
@@ -61,59 +28,49 @@ class RowFigures {
  public:
   explicit RowFigures(const Row& row) : row_(row) {}
 
-  void add(const Subject& subject) {
+  // `checkpoint` holds the values of the subject.
+  void add(const Subject& subject, const std::filesystem::path& checkpoint) {
     const Index trained = subject.plan.settings.integer("task.train_length");
     const Index longest = std::max(trained, longest_whole(subject));
     try {
-      if (models_++ == 0) encoding(subject, validation_example(subject, trained).positions);
+      if (models_++ == 0) encoding(subject, checkpoint, validation_example(subject, trained).positions);
       for (const Index length : std::set<Index>{trained, longest}) attention(subject, length);
     } catch (const PositionError&) {  // the encoding does not support these positions; its scores report that
     }
   }
 
   std::vector<Figure> all() {
-    for (auto& [length, shown] : attention_) {
-      std::ranges::move(shown.maps, std::back_inserter(figures_));
-      figures_.push_back(distances(shown, length));
-    }
+    for (const auto& [length, layers] : distances_) distances(layers, length);
     return std::move(figures_);
   }
 
  private:
-  // At one length.
-  struct Attention {
-    std::vector<Figure> maps = {};                                         // of the first model
-    std::map<Index, std::vector<std::vector<DistanceShare>>> layers = {};  // of all models
-  };
+  using Layers = std::map<Index, std::vector<Points>>;  // shares of the attention by distance, of all models
 
-  // `tags` besides that of the row.
-  Figure figure(const std::string& title, const std::string& caption, auto picture, const std::string& file,
-                decltype(Figure::tags) tags) const {
-    tags.insert(tags.begin(), {"row", row_.label});
-    return {title, caption, std::move(picture), row_.folder + "-" + file, std::move(tags)};
-  }
-
-  // Of what it shows, as a part of the title.
+  // Of what it shows.
   std::string titled(const std::string& what) const { return row_.label + ": " + what; }
 
+  // `tags` besides that of the row.
+  void draw(const std::string& what, const std::string& caption, auto picture, const std::string& file,
+            decltype(Figure::tags) tags) {
+    tags.insert(tags.begin(), {"row", row_.label});
+    figures_.push_back({titled(what), caption, std::move(picture), row_.folder + "-" + file, tags});
+  }
+
   // What the encoding adds to the input and the scores.
-  void encoding(const Subject& subject, const Positions& positions) {
+  void encoding(const Subject& subject, const std::filesystem::path& checkpoint, const Positions& positions) {
     const ModelConfig& config = subject.model.config();
-    const Effect<float> effect{subject.model.encoding(), subject.values, config.encoding, shape_of(config),
-                               positions};
+    BuiltEncoding built(config.encoding, shape_of(config), 0);
+    load_parameters(SafetensorsFile(checkpoint), built.values);
+    const Effect effect{built, positions};
     if (effect.acts(Place::input)) input(effect.input());
     if (effect.acts(Place::scores) && subject.model.attention_layers() > 0) bias(effect);
   }
 
-  void draw(Heatmap drawn, const std::string& picture, const std::string& file, const char* caption) {
-    const std::string title = drawn.options.title;
-    figures_.push_back(figure(title, caption, std::move(drawn), file, {{"picture", picture}}));
-  }
-
   void input(const Tensor<double>& input) {
     const std::string added = "what is added to the input";
-    draw(heatmap(input.view(), {titled(added), "dimension", "position"}), added, "input",
-         "One row for each position.");
+    draw(added, "One row for each position.", heatmap(input.view(), {titled(added), "dimension", "position"}),
+         "input", {{"picture", added}});
     const Tensor<double> unit = unit_rows(input);
     const Index length = unit.view().rows;
     const std::string similar = "similarity of positions";
@@ -123,19 +80,20 @@ class RowFigures {
       multiply<double>(unit.view().row_range(i, 1), transposed(unit.view()), cosines.view());
       similarity.add<double>(i, 0, cosines.span());
     }
-    draw(similarity.heatmap(), similar, "similarity",
-         "Cosine of the angle between the rows: 1 is the same direction.");
+    draw(similar, "Cosine of the angle between the rows: 1 is the same direction.", similarity.heatmap(),
+         "similarity", {{"picture", similar}});
   }
 
-  void bias(const Effect<float>& effect) {
+  void bias(const Effect& effect) {
+    const ModelShape& shape = effect.of.shape;
     const Index length = effect.seq_len();
     const std::string added = "what is added to the scores of layer 1";
-    HeatmapBuilder heads(length, effect.shape.heads * length, {titled(added), "key, head by head", "query"});
+    HeatmapBuilder heads(length, shape.heads * length, {titled(added), "key, head by head", "query"});
     effect.visit_pairs(
-        random_content(effect.shape, length, 1), false, true,
-        [&](Index head, Index query, std::span<const float> row) { heads.add(query, head * length, row); });
-    draw(heads.heatmap(), added, "bias",
-         "The heads side by side. Where it depends on queries and keys, they are random.");
+        random_content(shape, length, 1), false, true,
+        [&](Index head, Index query, std::span<const double> row) { heads.add(query, head * length, row); });
+    draw(added, "The heads side by side. Where it depends on queries and keys, they are random.",
+         heads.heatmap(), "bias", {{"picture", added}});
   }
 
   void attention(const Subject& subject, Index length) {
@@ -145,13 +103,23 @@ class RowFigures {
     const Index tokens = example.positions.seq_len();
     const double share = 1.0 / static_cast<double>(subject.model.config().heads);
     struct Layer {
+      std::string what;
       HeatmapBuilder map;
       std::vector<double> distances;
     };
     std::map<Index, Layer> shown;
-    for (const Index layer : {Index{0}, layers - 1})
-      shown.emplace(layer, Layer{{tokens, tokens, map_options(layer, length)},
-                                 std::vector<double>(static_cast<std::size_t>(tokens))});
+    for (const Index layer : {Index{0}, layers - 1}) {
+      const std::string what = fmt::format("attention in layer {} at length {}", layer + 1, length);
+      const HeatmapOptions options{.title = titled(what),
+                                   .x_label = "key",
+                                   .y_label = "query",
+                                   .palette = Palette::sequential,
+                                   .span = 0.99,
+                                   .longest_side = 64};  // a page has many of them
+      shown.emplace(
+          layer,
+          Layer{what, {tokens, tokens, options}, std::vector<double>(static_cast<std::size_t>(tokens))});
+    }
     const AttentionRun<float> attention{.observe = [&](const AttentionRow<float>& row) {
       const auto found = shown.find(row.layer);
       if (found == shown.end()) return;
@@ -161,55 +129,48 @@ class RowFigures {
     Pass<float> pass(subject.values);
     pass.begin({.positions = example.positions, .attention = &attention});
     subject.model.hidden(example.batch.tokens, pass);
-    Attention& at_length = attention_[length];
     for (const auto& [layer, of_layer] : shown) {
-      std::vector<std::vector<DistanceShare>>& models = at_length.layers[layer];
+      std::vector<Points>& models = distances_[length][layer];
       if (models.empty())
-        at_length.maps.push_back(attention_map(of_layer.map.heatmap(), subject, layer, length));
-      models.push_back(in_bins(of_layer.distances));
+        draw(of_layer.what,
+             fmt::format("Mean over the heads of the model with seed {}, on one validation example. The "
+                         "largest 1 % take the last colour.",
+                         subject.validation_seed),
+             of_layer.map.heatmap(), fmt::format("attention-{}-at-{}", layer + 1, length),
+             {{"picture", "attention"},
+              {"length", std::to_string(length)},
+              {"layer", std::to_string(layer + 1)}});
+      Points& points = models.emplace_back();
+      for (const double at : of_layer.distances) points.emplace_back(std::ssize(points), at);
     }
   }
 
-  HeatmapOptions map_options(Index layer, Index length) const {
-    return {.title = titled(fmt::format("attention in layer {} at length {}", layer + 1, length)),
-            .x_label = "key",
-            .y_label = "query",
-            .palette = Palette::sequential,
-            .span = 0.99,
-            .longest_side = 64};  // a page has many of them
-  }
-
-  Figure attention_map(Heatmap drawn, const Subject& subject, Index layer, Index length) const {
-    const std::string title = drawn.options.title;
-    return figure(
-        title,
-        fmt::format("Mean over the heads of the model with seed {}, on one validation example. The "
-                    "largest 1 % take the last colour.",
-                    subject.validation_seed),
-        std::move(drawn), fmt::format("attention-{}-at-{}", layer + 1, length),
-        {{"picture", "attention"}, {"length", std::to_string(length)}, {"layer", std::to_string(layer + 1)}});
-  }
-
-  Figure distances(const Attention& shown, Index length) const {
+  void distances(const Layers& layers, Index length) {
+    const std::string what = fmt::format("attention by distance at length {}", length);
     Chart chart;
-    chart.title = titled(fmt::format("attention by distance at length {}", length));
+    chart.title = titled(what);
     chart.subtitle = "mean over heads and queries";
-    if (const std::size_t models = shown.layers.begin()->second.size(); models > 1)
+    if (const std::size_t models = layers.begin()->second.size(); models > 1)
       chart.subtitle =
           fmt::format("mean over heads, queries and {} seeds; bands: from the lowest to the highest", models);
     chart.x_label = "distance from query to key";
     chart.y_label = "share of the attention";
     chart.y_low = 0.0;
-    for (const auto& [layer, models] : shown.layers) chart.series.push_back(distance_series(models, layer));
-    return figure(chart.title, "How far heads look, on one validation example.", chart,
-                  fmt::format("distances-at-{}", length),
-                  {{"picture", "attention by distance"}, {"length", std::to_string(length)}});
+    constexpr double per_octave = 44.0;  // up to 62, each distance is a bin
+    for (const auto& [layer, models] : layers) {
+      chart.series.push_back(
+          over_seeds(models, [](Index distance) { return octave_bin(distance + 1, per_octave); }));
+      chart.series.back().name = fmt::format("layer {}", layer + 1);
+    }
+    draw(what, "How far heads look, on one validation example.", chart,
+         fmt::format("distances-at-{}", length),
+         {{"picture", "attention by distance"}, {"length", std::to_string(length)}});
   }
 
   const Row& row_;
   Index models_ = 0;
   std::vector<Figure> figures_;
-  std::map<Index, Attention> attention_;  // by length
+  std::map<Index, Layers> distances_;  // by length
 };
 
 // Reads the scored weights of a cell. Throws CheckpointError if they are missing.
@@ -234,21 +195,20 @@ void add_distances(const AttentionRow<float>& row, double share, std::vector<dou
   }
 }
 
-std::vector<Figure> row_figures(std::span<const Cell> row, const ExperimentResult& result) {
-  const Entrant& entrant = row.front().entrant;
+std::vector<Figure> row_figures(const Entrant& entrant, std::span<const Cell> cells,
+                                const ExperimentResult& result) {
   const Plan& plan = entrant.last().plan;
   const Transformer<float> model(plan.model);
   Parameters<float> values(model.layout());
   RowFigures drawn(entrant.row);
   std::vector<std::string> missing;
-  for (const Cell& cell : row) {
-    const auto scored = std::ranges::find_if(result.cells, [&](const CellResult& one) {
-      return one.row == entrant.row.label && one.seed == cell.seed;
-    });
-    if (scored == result.cells.end() || scored->weights_hash.empty()) continue;  // it was not trained
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const Cell& cell = cells[i];
+    const std::string& scored = result.cells[i].weights_hash;
+    if (&cell.entrant != &entrant || scored.empty()) continue;  // empty: it was not trained
     try {
-      load_scored(cell, scored->weights_hash, values);
-      drawn.add({model, values, *plan.task, plan, cell.evaluation, cell.seed});
+      load_scored(cell, scored, values);
+      drawn.add({model, values, *plan.task, plan, cell.evaluation, cell.seed}, cell.checkpoint);
     } catch (const CheckpointError& error) {
       missing.push_back(fmt::format("Seed {}: {}", cell.seed, error.what()));
     }

@@ -15,8 +15,7 @@ namespace ordinal::experiments {
 /// h_n = 1/L Σ_{|i-j| = n} a_ij, where the rows a_i of a map (L, L) sum to 1. With all rows, the h_n sum to 1.
 void add_distances(const AttentionRow<float>& row, double share, std::vector<double>& distances);
 
-/// Figures of the models of `row` (cells of one row) that are in `result`. Only reads checkpoints. A
-/// checkpoint that is missing, or does not hold the weights behind `result`, is named instead of drawn.
+/// Figures of the models of `row` among `cells`, of which `result` holds the results. Only reads checkpoints. A checkpoint that is missing, or does not hold the weights behind `result`, is named instead of drawn.
 /// With <row> for the row's folder, the files are:
 ///   <row>-input.svg, -similarity.svg         of encodings that act on the input: what they add to it, and the similarity of
 ///                                            its rows
@@ -29,6 +28,7 @@ void add_distances(const AttentionRow<float>& row, double share, std::vector<dou
 /// The lengths are the training length and the longest tested length, if a condition tests it whole. All figures except the
 /// distances use the first seed. Whatever the encoding does not support is left out. One model is in memory at a time, and of
 /// a matrix with the square of the length a few rows, so this takes less memory than training and scoring.
-std::vector<Figure> row_figures(std::span<const Cell> row, const ExperimentResult& result);
+std::vector<Figure> row_figures(const Entrant& row, std::span<const Cell> cells,
+                                const ExperimentResult& result);
 
 }  // namespace ordinal::experiments

@@ -139,16 +139,12 @@ class ChartPicture {
               "stroke=\"#777\" stroke-width=\"1.2\" stroke-dasharray=\"5 4\"");
   }
 
-  // Of the chart's own ticks, or of the powers of two, those on the axis that fit.
+  // Of the chart's own ticks those on the axis that fit, or round numbers.
   std::vector<Tick> x_ticks() const {
-    if (chart_.x_ticks.empty() && !chart_.log2_x) return round_ticks(x_.low, x_.high, 8);
-    std::vector<Tick> all = chart_.x_ticks;
-    for (double at = std::exp2(std::ceil(std::log2(x_.low))); chart_.x_ticks.empty() && at <= x_.high;
-         at *= 2.0)
-      all.push_back({at, fmt::format("{:.6g}", at)});
+    if (chart_.x_ticks.empty()) return round_ticks(x_.low, x_.high, 8);
     constexpr double least_gap = 52.0;  // pixels
     std::vector<Tick> ticks;
-    for (const Tick& tick : all) {
+    for (const Tick& tick : chart_.x_ticks) {
       if (tick.at < x_.low || tick.at > x_.high) continue;
       if (ticks.empty() || x_(tick.at) - x_(ticks.back().at) >= least_gap) ticks.push_back(tick);
     }

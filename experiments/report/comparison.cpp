@@ -34,18 +34,6 @@ bool holds(const Comparison& comparison) { return comparison.decision == Decisio
 
 }  // namespace
 
-std::vector<std::string> conditions_of(const ExperimentResult& result) {
-  return result.conditions.empty() ? std::vector{trained_condition} : result.conditions;
-}
-
-std::string main_condition(const ExperimentResult& result) { return conditions_of(result).front(); }
-
-std::vector<std::uint64_t> seeds_of(const ExperimentResult& result) {
-  std::set<std::uint64_t> seeds;
-  for (const CellResult& cell : result.cells) seeds.insert(cell.seed);
-  return {seeds.begin(), seeds.end()};
-}
-
 std::vector<RowInfo> rows_of(const ExperimentResult& result) {
   std::vector<RowInfo> rows = result.rows;
   std::erase_if(rows, [&](const RowInfo& row) { return learning_of(result, row.label).cells == 0; });
@@ -79,10 +67,28 @@ Group at(const ExperimentResult& result, const std::string& row, Index length, c
   return group;
 }
 
+std::vector<std::string> readers_of(const ExperimentResult& result, const MetricSpec& metric) {
+  std::vector<std::string> readers;
+  for (const Score& score : result.references) {
+    if (score.metric == metric.id && (readers.empty() || readers.back() != score.row))
+      readers.push_back(score.row);
+  }
+  return readers;
+}
+
+Group reader_at(const ExperimentResult& result, const std::string& reader, Index length,
+                const MetricSpec& metric) {
+  Group group;
+  for (const Score& score : result.references)
+    if (score.row == reader && score.length == length && score.metric == metric.id) add_score(group, score);
+  group.summary = summarize(group.values);
+  return group;
+}
+
 Column column_of(const ExperimentResult& result, const MetricSpec& metric, Index length) {
   Column column;
   for (const RowInfo& row : rows_of(result))
-    column.push_back(at(result, row.label, length, main_condition(result), metric));
+    column.push_back(at(result, row.label, length, result.conditions.front(), metric));
   return column;
 }
 
@@ -90,17 +96,6 @@ Index most_seeds(const ExperimentResult& result) {
   Index most = 0;
   for (const RowInfo& row : result.rows) most = std::max(most, learning_of(result, row.label).cells);
   return most;
-}
-
-std::vector<std::pair<std::string, std::vector<Score>>> baselines(const ExperimentResult& result,
-                                                                  const std::string& metric) {
-  std::vector<std::pair<std::string, std::vector<Score>>> all;
-  for (const Score& score : result.references) {
-    if (score.metric != metric) continue;
-    if (all.empty() || all.back().first != score.row) all.push_back({score.row, {}});
-    all.back().second.push_back(score);
-  }
-  return all;
 }
 
 Comparison compare_groups(const Group& left, const Group& right, const MetricSpec& metric) {
@@ -148,9 +143,9 @@ std::set<std::size_t> Family::best(const MetricSpec& metric) const {
   return beaten > 0 ? rows : std::set<std::size_t>{};
 }
 
-std::string share_text(Index count, Index of) {
-  const Interval share = clopper_pearson(count, of);
-  return fmt::format("{} of {}, {:.2f} to {:.2f}", count, of, share.low, share.high);
+std::string learned_text(const Learning& learning) {
+  const Interval share = clopper_pearson(learning.learned, learning.known());
+  return fmt::format("{}/{} ({:.2f} to {:.2f})", learning.learned, learning.cells, share.low, share.high);
 }
 
 std::optional<std::size_t> best_row(const Column& column, const MetricSpec& metric) {

@@ -53,15 +53,6 @@ struct Group {
 /// A group for each row of rows_of(): a column of a table.
 using Column = std::vector<Group>;
 
-/// The conditions of the experiment, never empty.
-std::vector<std::string> conditions_of(const ExperimentResult& result);
-
-/// The first of them, which the main tables and curves show.
-std::string main_condition(const ExperimentResult& result);
-
-/// The seeds of all cells, ascending.
-std::vector<std::uint64_t> seeds_of(const ExperimentResult& result);
-
 /// The rows that have a finished cell, in the order of the experiment.
 std::vector<RowInfo> rows_of(const ExperimentResult& result);
 
@@ -74,15 +65,16 @@ Learning learning_of(const ExperimentResult& result, const std::string& row);
 Group at(const ExperimentResult& result, const std::string& row, Index length, const std::string& condition,
          const MetricSpec& metric);
 
+/// The baselines that have a score in a metric, and the score of one, as of a row with one seed.
+std::vector<std::string> readers_of(const ExperimentResult& result, const MetricSpec& metric);
+Group reader_at(const ExperimentResult& result, const std::string& reader, Index length,
+                const MetricSpec& metric);
+
 /// All rows at a length, under the main condition.
 Column column_of(const ExperimentResult& result, const MetricSpec& metric, Index length);
 
 /// The seeds of the row that has the most, which a table states once instead of in every cell.
 Index most_seeds(const ExperimentResult& result);
-
-/// The scores of each baseline in a metric, with its name. Those without a score are left out.
-std::vector<std::pair<std::string, std::vector<Score>>> baselines(const ExperimentResult& result,
-                                                                  const std::string& metric);
 
 /// How much better one group does than another in the seeds that both have.
 Comparison compare_groups(const Group& left, const Group& right, const MetricSpec& metric);
@@ -104,8 +96,8 @@ class Family {
   std::map<std::pair<std::string, std::array<std::size_t, 2>>, Comparison> pairs_;  // left row < right row
 };
 
-/// "4 of 5, 0.28 to 0.99": a share with its exact interval.
-std::string share_text(Index count, Index of);
+/// "4/5 (0.28 to 0.99)": the seeds that learned the task, with the exact interval of their share.
+std::string learned_text(const Learning& learning);
 
 /// Index of the ranked row with the best mean; nothing if no row is ranked.
 std::optional<std::size_t> best_row(const Column& column, const MetricSpec& metric);

@@ -42,7 +42,7 @@ Grid condition_grid(const ExperimentResult& result, const MetricSpec& metric) {
     const bool has_scores = std::ranges::any_of(cells, [](const GridCell& cell) { return cell.text != "–"; });
     if (has_scores) grid.add_column(fmt::format("{}, {}", length, heading), cells);
   };
-  Conditions others = conditions_of(result);
+  Conditions others = result.conditions;
   Conditions shifted;
   std::ranges::copy_if(others, std::back_inserter(shifted), is_shifted);
   std::erase_if(others, is_shifted);
@@ -61,7 +61,7 @@ Grid condition_grid(const ExperimentResult& result, const MetricSpec& metric) {
 }  // namespace
 
 std::vector<Grid> condition_grids(const ExperimentResult& result) {
-  if (conditions_of(result).size() < 2) return {};
+  if (result.conditions.size() < 2) return {};
   std::vector<Grid> grids;
   for (const MetricSpec& metric : headlines(result.metrics)) grids.push_back(condition_grid(result, metric));
   return grids;

@@ -40,43 +40,34 @@ int shown_decimals(double value) {
   return size < 999.95 ? 1 : 0;
 }
 
-/// "4/5 (0.28 to 0.99)".
-std::string learned_text(const Learning& learning) {
-  std::string count = fmt::format("{}/{}", learning.learned, learning.cells);
-  const Interval share = clopper_pearson(learning.learned, learning.known());
-  return fmt::format("{} ({:.2f} to {:.2f})", count, share.low, share.high);
-}
-
 /// In place of a mean.
 std::string few_text(Index targets) { return fmt::format("{} targets", targets); }
 
 /// Adds a line below the rows for each baseline that has a score.
 void add_references(Grid& grid, const ExperimentResult& result, const MetricSpec& metric,
                     std::size_t before) {
-  for (const auto& [name, scores] : baselines(result, metric.id)) {
+  for (const std::string& reader : readers_of(result, metric)) {
     std::vector<GridCell> line(before, GridCell{.text = "", .reference = true});
-    line.front().text = name;
-    for (const Index length : result.lengths) {
-      const Score* score = score_at(scores, metric.id, length);
-      const bool is_few = score != nullptr && score->tokens < fewest_targets;
-      line.push_back({.text = score == nullptr ? "–"
-                              : is_few         ? few_text(score->tokens)
-                                               : format_value(score->value),
-                      .reference = true});
-    }
+    line.front().text = reader;
+    for (const Index length : result.lengths)
+      line.push_back({.text = cell_text(reader_at(result, reader, length, metric), 1), .reference = true});
     grid.lines.push_back(std::move(line));
   }
 }
 
 /// "bits per token (lower is better), mean ± standard deviation over 3 seeds".
 std::string table_title(const ExperimentResult& result, const MetricSpec& metric) {
-  const Index seeds = most_seeds(result);
   const bool counts_all =
       metric.past && metric.sources == SourceRange::any && result.lengths.front() <= result.train_length;
-  return fmt::format(
-      "{}{} ({} is better){}, {}", metric.title(), counts_all ? ", up to it at all positions" : "",
-      metric.lower_is_better() ? "lower" : "higher", under_condition(result),
-      seeds == 1 ? "one seed, so no spread" : fmt::format("mean ± standard deviation over {} seeds", seeds));
+  Index seeds = 0;  // with a number
+  for (const Index length : result.lengths)
+    for (const Group& group : column_of(result, metric, length)) seeds = std::max(seeds, group.summary.n);
+  const std::string spread = seeds == 0   ? "no seed has a number"
+                             : seeds == 1 ? "one seed, so no spread"
+                                          : fmt::format("mean ± standard deviation over {} seeds", seeds);
+  return fmt::format("{}{} ({} is better){}, {}", metric.title(),
+                     counts_all ? ", up to it at all positions" : "",
+                     metric.lower_is_better() ? "lower" : "higher", under_condition(result), spread);
 }
 
 }  // namespace
@@ -154,13 +145,13 @@ std::string length_heading(Index length, Index train_length) {
 }
 
 std::string under_condition(const ExperimentResult& result) {
-  const std::string condition = main_condition(result);
+  const std::string condition = result.conditions.front();
   return condition == trained_condition ? "" : ", under " + condition;
 }
 
 std::vector<GridCell> score_column(const ExperimentResult& result, const MetricSpec& metric, Index length,
                                    const std::string& condition) {
-  const bool is_compared = length == result.lengths.back() && condition == main_condition(result);
+  const bool is_compared = length == result.lengths.back() && condition == result.conditions.front();
   const std::set<std::size_t> best = is_compared ? Family(result).best(metric) : std::set<std::size_t>{};
   const Index seeds = most_seeds(result);
   std::vector<GridCell> cells;
@@ -192,7 +183,7 @@ Grid main_grid(const ExperimentResult& result, const MetricSpec& metric) {
   const std::size_t before = grid.headings.size();
   for (const Index length : result.lengths)
     grid.add_column(length_heading(length, result.train_length),
-                    score_column(result, metric, length, main_condition(result)));
+                    score_column(result, metric, length, result.conditions.front()));
   add_references(grid, result, metric, before);
   return grid;
 }
@@ -214,17 +205,17 @@ std::vector<Grid> pivot_grids(const ExperimentResult& result) {
     Grid grid{.title = fmt::format("Length {}, {} by {}: {}", length_heading(length, result.train_length),
                                    names[0], names[1], metric.title(length > result.train_length)),
               .headings = {names[0]}};
-    for (const std::string& value : down) grid.lines.push_back({{value}});
-    for (const std::string& value : across)
-      grid.add_column(names[1] + " = " + value,
-                      std::vector(down.size(), GridCell{.text = "–", .missing = true}));
-    const std::vector<GridCell> scores = score_column(result, metric, length, main_condition(result));
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-      const auto& factors = rows[r].factors;
-      if (factors.empty()) continue;
-      const auto line = std::ranges::find(down, factors[0].second) - down.begin();
-      const auto column = std::ranges::find(across, factors[1].second) - across.begin() + 1;
-      grid.lines[static_cast<std::size_t>(line)][static_cast<std::size_t>(column)] = scores[r];
+    for (const std::string& value : across) grid.headings.push_back(names[1] + " = " + value);
+    const std::vector<GridCell> scores = score_column(result, metric, length, result.conditions.front());
+    for (const std::string& one : down) {
+      std::vector<GridCell>& line = grid.lines.emplace_back(std::vector<GridCell>{{one}});
+      for (const std::string& other : across) {
+        const auto row = std::ranges::find_if(rows, [&](const RowInfo& of) {
+          return of.factors.size() == 2 && of.factors[0].second == one && of.factors[1].second == other;
+        });
+        line.push_back(row == rows.end() ? GridCell{.text = "–", .missing = true}
+                                         : scores[static_cast<std::size_t>(row - rows.begin())]);
+      }
     }
     grids.push_back(std::move(grid));
   }
@@ -246,8 +237,8 @@ std::vector<std::string> table_notes(const ExperimentResult& result) {
   std::set<std::string> seen;
   double error = 0.0;  // under the main condition
   const MetricSpec& metric = result.metrics.front();
-  for (const std::string& condition : conditions_of(result)) {
-    const bool is_main = condition == main_condition(result);
+  for (const std::string& condition : result.conditions) {
+    const bool is_main = condition == result.conditions.front();
     const std::string under = is_main ? "" : " under " + condition;
     for (const RowInfo& row : rows_of(result)) {
       for (const Index length : result.lengths) {

@@ -77,19 +77,13 @@ std::string data_attributes(const decltype(Figure::tags)& tags) {
 std::string all_tables(const ExperimentResult& result) {
   const std::string intervals =
       most_seeds(result) >= seeds_to_decide(1) ? "; small: 95 % interval of the median" : "";
-  const auto has_bold = [](const Grid& grid) {
-    return std::ranges::any_of(grid.lines,
-                               [](const auto& line) { return std::ranges::any_of(line, &GridCell::best); });
-  };
   std::string html = "<div class=\"choose\">\n";
-  const auto add = [&](const std::string& name, const Grid& grid, const std::string& legend) {
-    const std::string bold =
-        has_bold(grid) ? "; bold: the best row and all that it is not decided to be ahead of" : "";
-    html +=
-        fmt::format("<div{}>{}</div>\n", data_attributes({{"table", name}}), html_table(grid, legend + bold));
+  const auto add = [&](const std::string& name, const std::string& table) {
+    html += fmt::format("<div{}>{}</div>\n", data_attributes({{"table", name}}), table);
   };
-  for (const Grid& grid : pivot_grids(result)) add(grid.title, grid, "");
-  for (const MetricSpec& metric : result.metrics) add(metric.title(), main_grid(result, metric), intervals);
+  for (const Grid& grid : pivot_grids(result)) add(grid.title, html_table(grid));
+  for (const MetricSpec& metric : result.metrics)
+    add(metric.title(), html_table(main_grid(result, metric), intervals));
   return html + "</div>\n";
 }
 
@@ -98,13 +92,11 @@ std::string other_curves(const ExperimentResult& result) {
   std::string html;
   const auto add = [&](const std::string& metric, const std::string& condition) {
     const Chart chart = length_curves(result, metric, condition);
-    const std::string picture = inside_page(chart);
-    if (!picture.empty()) html += html_figure(picture, escape_html(chart.title), {{"curve", chart.title}});
+    html += html_figure(inside_page(chart), escape_html(chart.title), {{"curve", chart.title}});
   };
-  const std::vector<std::string> conditions = conditions_of(result);
   for (std::size_t m = headlines(result.metrics).size(); m < result.metrics.size(); ++m)
-    add(result.metrics[m].id, conditions.front());
-  for (std::size_t c = 1; c < conditions.size(); ++c) add("", conditions[c]);
+    add(result.metrics[m].id, "");
+  for (std::size_t c = 1; c < result.conditions.size(); ++c) add("", result.conditions[c]);
   return html.empty() ? "" : "<h3>Other curves</h3>\n<div class=\"choose\">\n" + html + "</div>\n";
 }
 
@@ -116,22 +108,17 @@ std::string comparison_section(const ExperimentResult& result) {
 }
 
 std::string main_figures(const ExperimentResult& result) {
-  const std::string lengths =
-      result.train_length == 0 ? "" : "; training used lengths up to " + trained_lengths(result);
   std::string html;
-  for (const MetricSpec& metric : headlines(result.metrics)) {
-    const std::string picture = inside_page(length_curves(result, metric.id));
-    if (picture.empty()) continue;
-    html += html_figure(
-        picture, fmt::format("{} at each length that was tested{}.", escape_html(metric.title()), lengths));
-  }
+  for (const MetricSpec& metric : headlines(result.metrics))
+    html += html_figure(inside_page(length_curves(result, metric.id)),
+                        escape_html(metric.title()) + " at each length that was tested.");
   return html;
 }
 
 /// Empty without data.
 std::string chart_section(const char* title, const Chart& chart, const char* caption) {
-  const std::string picture = inside_page(chart);
-  return picture.empty() ? "" : fmt::format("<h2>{}</h2>\n{}", title, html_figure(picture, caption));
+  const std::string figure = html_figure(inside_page(chart), caption);
+  return figure.empty() ? "" : fmt::format("<h2>{}</h2>\n{}", title, figure);
 }
 
 std::string conditions_section(const ExperimentResult& result) {
@@ -215,6 +202,7 @@ std::string escape_html(const std::string& text) {
 
 std::string html_figure(const std::string& picture, const std::string& caption,
                         const decltype(Figure::tags)& tags) {
+  if (picture.empty()) return "";
   return fmt::format("<figure{}>\n{}<figcaption>{}</figcaption>\n</figure>\n", data_attributes(tags), picture,
                      caption);
 }
@@ -230,8 +218,11 @@ std::string page_start(const std::string& title, const std::string& style) {
 }
 
 std::string html_table(const Grid& grid, const std::string& legend) {
-  std::string html = fmt::format("<div class=\"scroll\"><table>\n<caption>{}{}</caption>\n<thead><tr>",
-                                 escape_html(grid.title), legend);
+  const bool has_bold = std::ranges::any_of(
+      grid.lines, [](const auto& line) { return std::ranges::any_of(line, &GridCell::best); });
+  std::string html = fmt::format(
+      "<div class=\"scroll\"><table>\n<caption>{}{}{}</caption>\n<thead><tr>", escape_html(grid.title),
+      legend, has_bold ? "; bold: the best row and all that it is not decided to be ahead of" : "");
   for (std::size_t c = 0; c < grid.headings.size(); ++c) {
     const char* kind = c < grid.names ? " class=\"name\"" : c == grid.detail ? " class=\"detail\"" : "";
     html += fmt::format("<th scope=\"col\"{}>{}</th>", kind, escape_html(grid.headings[c]));

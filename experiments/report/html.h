@@ -29,7 +29,7 @@ std::string escape_html(const std::string& text);
 /// The beginning of a page, up to <body>, with the style of all pages and the style of this page.
 std::string page_start(const std::string& title, const std::string& style = "");
 
-/// A picture and its caption, both HTML, with attributes by which page.js lets readers choose.
+/// A picture and its caption, both HTML, with attributes by which page.js lets readers choose; empty without a picture.
 std::string html_figure(const std::string& picture, const std::string& caption,
                         const decltype(Figure::tags)& tags = {});
 

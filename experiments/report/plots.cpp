@@ -15,27 +15,12 @@
 namespace ordinal::experiments {
 namespace {
 
-using Points = std::vector<std::pair<Index, double>>;
-
-/// The mean over seeds of curves whose finite points are averaged in bins. A bin that only some seeds have averages those seeds.
-Series over_seeds(const std::vector<Points>& curves, const auto& bin_of) {
-  std::map<Index, double> places;
-  std::map<Index, std::vector<double>> means;  // of each seed
-  for (const Points& curve : curves) {
-    std::map<Index, std::pair<std::vector<double>, std::vector<double>>> bins;
-    for (const auto& [x, y] : curve) {
-      if (!std::isfinite(y)) continue;
-      bins[bin_of(x)].first.push_back(static_cast<double>(x));
-      bins[bin_of(x)].second.push_back(y);
-    }
-    for (const auto& [bin, points] : bins) {
-      places[bin] = summarize(points.first).mean;
-      means[bin].push_back(summarize(points.second).mean);
-    }
-  }
-  Series series;
-  for (const auto& [bin, values] : means) add_mean(series, places[bin], summarize(values));
-  return series;
+/// Adds a point to a line, with the range of its seeds.
+void add_mean(Series& series, double x, const Summary& summary) {
+  series.x.push_back(x);
+  series.y.push_back(summary.mean);
+  series.low.push_back(summary.lowest);
+  series.high.push_back(summary.highest);
 }
 
 std::string subtitle(Index seeds, std::size_t lines) {
@@ -66,39 +51,22 @@ Chart rows_chart(const ExperimentResult& result, const auto& series_of) {
   return chart;
 }
 
-/// Noted is "not learned", or where the row first has no number: "diverges", "fails past 64".
-Series length_series(const ExperimentResult& result, const std::string& row, const MetricSpec& metric,
-                     const std::string& condition) {
+/// The scores of a row or a reader. Noted is "not learned", or where it first has no number: "diverges", "fails past 64".
+Series length_series(const std::vector<Index>& lengths, const auto& group_at) {
   Series series;
   Index before = 0;
-  for (const Index length : result.lengths) {
-    const Group group = at(result, row, length, condition, metric);
+  for (const Index length : lengths) {
+    const Group group = group_at(length);
     if (group.has_number()) {
       add_mean(series, static_cast<double>(length), group.summary);
     } else if (series.note.empty() && group.failed + group.diverged > 0) {
       series.note = group.diverged > 0 ? "diverges" : "fails";
       if (before > 0) series.note += fmt::format(" past {}", before);
     }
+    if (!group.learning.most()) series.note = "not learned";
     before = length;
   }
-  if (!learning_of(result, row).most()) series.note = "not learned";
   return series;
-}
-
-Series reference_series(const std::string& name, const std::vector<Score>& scores) {
-  Series series;
-  series.name = name;
-  for (const Score& score : scores) {
-    if (score.tokens < fewest_targets) continue;
-    series.x.push_back(static_cast<double>(score.length));
-    series.y.push_back(score.value);
-  }
-  return series;
-}
-
-/// Twelve bins per octave, so each of the first positions is a separate bin.
-Index octave_bin(Index position) {
-  return static_cast<Index>(std::floor(12.0 * std::log2(static_cast<double>(position))));
 }
 
 /// Loss by position at the longest length for which some cell of the row has it.
@@ -107,7 +75,7 @@ Series position_series(const ExperimentResult& result, const std::string& row) {
   std::vector<Points> curves;
   for (const CellResult& cell : result.cells) {
     for (const PositionLosses& losses : cell.by_position) {
-      if (cell.row != row || losses.condition != main_condition(result)) continue;
+      if (cell.row != row || losses.condition != result.conditions.front()) continue;
       if (losses.length > longest) curves.clear();
       longest = std::max(longest, losses.length);
       if (losses.length < longest) continue;
@@ -115,19 +83,44 @@ Series position_series(const ExperimentResult& result, const std::string& row) {
       for (const double loss : losses.bits) points.emplace_back(std::ssize(points) + 1, loss);
     }
   }
-  Series series = over_seeds(curves, octave_bin);
+  Series series = over_seeds(curves, [](Index position) { return octave_bin(position, 12.0); });
   if (longest != result.lengths.back()) series.note = fmt::format("at {}", longest);
   return series;
 }
 
 }  // namespace
 
+Series over_seeds(const std::vector<Points>& curves, const std::function<Index(Index)>& bin_of) {
+  std::map<Index, double> places;
+  std::map<Index, std::vector<double>> means;  // of each seed
+  for (const Points& curve : curves) {
+    std::map<Index, std::pair<std::vector<double>, std::vector<double>>> bins;
+    for (const auto& [x, y] : curve) {
+      if (!std::isfinite(y)) continue;
+      bins[bin_of(x)].first.push_back(static_cast<double>(x));
+      bins[bin_of(x)].second.push_back(y);
+    }
+    for (const auto& [bin, points] : bins) {
+      places[bin] = summarize(points.first).mean;
+      means[bin].push_back(summarize(points.second).mean);
+    }
+  }
+  Series series;
+  for (const auto& [bin, values] : means) add_mean(series, places[bin], summarize(values));
+  return series;
+}
+
+Index octave_bin(Index position, double per_octave) {
+  return static_cast<Index>(std::floor(per_octave * std::log2(static_cast<double>(position))));
+}
+
 Chart length_curves(const ExperimentResult& result, const std::string& metric, const std::string& condition) {
   const MetricSpec& of = metric.empty() ? result.metrics.front() : metric_of(result, metric);
-  const std::string under = condition.empty() ? main_condition(result) : condition;
-  const bool is_main = under == main_condition(result);
-  Chart chart =
-      rows_chart(result, [&](const std::string& row) { return length_series(result, row, of, under); });
+  const std::string under = condition.empty() ? result.conditions.front() : condition;
+  const bool is_main = under == result.conditions.front();
+  Chart chart = rows_chart(result, [&](const std::string& row) {
+    return length_series(result.lengths, [&](Index length) { return at(result, row, length, under, of); });
+  });
   chart.title = of.title() + (is_main ? under_condition(result) : ", under " + condition);
   chart.x_label = "length";
   set_y(chart, of);
@@ -136,8 +129,11 @@ Chart length_curves(const ExperimentResult& result, const std::string& metric, c
   for (const Index length : result.lengths)
     chart.x_ticks.push_back({static_cast<double>(length), length_heading(length, result.train_length)});
   if (!is_main) return chart;
-  for (const auto& [name, scores] : baselines(result, of.id))
-    chart.references.push_back(reference_series(name, scores));
+  for (const std::string& reader : readers_of(result, of)) {
+    chart.references.push_back(
+        length_series(result.lengths, [&](Index length) { return reader_at(result, reader, length, of); }));
+    chart.references.back().name = reader;
+  }
   return chart;
 }
 
@@ -148,6 +144,8 @@ Chart position_curves(const ExperimentResult& result) {
   chart.x_label = "position";
   chart.y_label = "loss in bits";
   chart.log2_x = true;
+  for (Index at = 1; at <= 2 * result.lengths.back(); at *= 2)
+    chart.x_ticks.push_back({static_cast<double>(at), std::to_string(at)});
   return chart;
 }
 
@@ -184,7 +182,7 @@ Chart score_curves(const ExperimentResult& result) {
       else
         others.push_back(label_of(key, value));
     }
-    const Summary summary = at(result, row.label, last, main_condition(result), metric).summary;
+    const Summary summary = at(result, row.label, last, result.conditions.front(), metric).summary;
     if (step == 0.0 || summary.n == 0) continue;
     if (!lines.contains(joined(others))) names.push_back(joined(others));
     lines[joined(others)][step] = summary;
@@ -199,13 +197,6 @@ Chart score_curves(const ExperimentResult& result) {
   set_y(chart, metric);
   chart.points = true;
   return chart;
-}
-
-void add_mean(Series& series, double x, const Summary& summary) {
-  series.x.push_back(x);
-  series.y.push_back(summary.mean);
-  series.low.push_back(summary.lowest);
-  series.high.push_back(summary.highest);
 }
 
 }  // namespace ordinal::experiments

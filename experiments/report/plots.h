@@ -2,6 +2,10 @@
 // for each row of rows_of(), in that order.
 #pragma once
 
+#include <functional>
+#include <utility>
+#include <vector>
+
 #include "experiments/report/chart.h"
 #include "experiments/report/comparison.h"
 
@@ -23,7 +27,13 @@ Chart position_curves(const ExperimentResult& result);
 /// Training loss in bits per token against step, averaged in at most 120 bins, with the same band.
 Chart training_curves(const ExperimentResult& result);
 
-/// Adds a point to a line, and its interval if there are enough seeds for one.
-void add_mean(Series& series, double x, const Summary& summary);
+/// Where the curve of one seed has which value.
+using Points = std::vector<std::pair<Index, double>>;
+
+/// The mean over seeds of curves whose finite points are averaged in bins. A bin that only some seeds have averages those seeds.
+Series over_seeds(const std::vector<Points>& curves, const std::function<Index(Index)>& bin_of);
+
+/// Bins that widen with the position, which starts at 1. With twelve per octave, each of the first positions is a bin of its own.
+Index octave_bin(Index position, double per_octave);
 
 }  // namespace ordinal::experiments

@@ -74,7 +74,7 @@ std::string table_csv(const ExperimentResult& result) {
                               "mean", "sd", "low95", "high95", "targets", "not_learned", "learned_low95",
                               "learned_high95", "failed", "diverged", "why");
   const std::vector<RowInfo> rows = rows_of(result);
-  for (const std::string& condition : conditions_of(result)) {
+  for (const std::string& condition : result.conditions) {
     for (const MetricSpec& metric : result.metrics) {
       for (const RowInfo& row : rows) {
         for (const Index length : result.lengths) {

@@ -12,7 +12,7 @@ namespace ordinal::experiments {
 /// For each headline metric, how the best row at the longest length does against the others. The page opens with it. Plain text.
 std::string answer(const ExperimentResult& result);
 
-/// Warnings, which rows are worse than which reader, and which did not learn the task.
+/// Warnings, and which rows did not learn the task.
 std::vector<std::string> verdicts(const ExperimentResult& result);
 
 /// How the sentences are decided, so that a reader can compute them again from seeds.csv.
@@ -22,7 +22,7 @@ std::string procedure(const ExperimentResult& result);
 /// learning gate; a headline metric has few targets at a length. The last two need no results but the references.
 std::vector<std::string> warnings(const ExperimentResult& result);
 
-/// "seeds = 4: no pair of rows can be decided; 9 can decide all 12 …": a line for the pairs of rows and one for the comparisons of
+/// "4 seeds: no pair of rows can be decided; 9 can decide all 12 …": a line for the pairs of rows and one for the comparisons of
 /// claims, each only if that number of seeds cannot decide all of them. Needs no results.
 std::vector<std::string> too_few_seeds(const ExperimentResult& result, Index seeds, Index of_claims);
 

@@ -92,7 +92,7 @@ struct ExperimentResult {
   std::string mixture;                  // other training lengths: "and 256 in 5 % of the batches"
   Index longest_trained = 0;            // of the second stages of all rows
   std::vector<Index> lengths;           // columns of the table, ascending
-  std::vector<std::string> conditions;  // the first one is that of the main table; none: trained
+  std::vector<std::string> conditions;  // at least one; the first is that of the main table
   std::vector<RowInfo> rows;            // in the order of the table and of colours
   std::vector<CellResult> cells;
   Index missing = 0;              // trainings that are not finished yet

@@ -128,7 +128,7 @@ class Untrained {
   }
 
   double pictures() const {
-    return memory_of([&] { EXPECT_GE(row_figures(cells_, result_).size(), 2U); });
+    return memory_of([&] { EXPECT_GE(row_figures(entrant_, cells_, result_).size(), 2U); });
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <sstream>
 #include <string>
 
 #include "experiments/process/utf8.h"
@@ -14,16 +15,6 @@ namespace ordinal::experiments {
 namespace {
 
 using ::testing::HasSubstr;
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  for (std::size_t start = 0; start <= text.size();) {
-    const std::size_t end = std::min(text.find('\n', start), text.size());
-    lines.push_back(text.substr(start, end - start));
-    start = end + 1;
-  }
-  return lines;
-}
 
 TEST(Definition, IsThereForEveryEncodingOfThePapers) {
   for (const std::string name : {"none", "sinusoidal", "learned", "rope", "xpos", "alibi", "t5", "t5_clipped",
@@ -54,9 +45,10 @@ TEST(Definition, NamesEveryParameterInFull) {
 
 TEST(Definition, FitsOnAPage) {
   const auto expect_short = [](const std::string& name, const std::string& definition) {
-    const std::vector<std::string> lines = lines_of(definition);
-    EXPECT_LE(lines.size(), 25U) << name;
-    for (const std::string& line : lines) EXPECT_LE(display_width(line), 114) << name << ": " << line;
+    EXPECT_LT(std::ranges::count(definition, '\n'), 25) << name;
+    std::istringstream lines(definition);
+    for (std::string line; std::getline(lines, line);)
+      EXPECT_LE(display_width(line), 114) << name << ": " << line;
   };
   for (const EncodingEntry& entry : encodings().entries()) expect_short(entry.name, entry.definition);
   for (const SchemeEntry& scheme : position_schemes().entries()) expect_short(scheme.name, scheme.definition);

@@ -37,7 +37,7 @@ class Encoded {
   explicit Encoded(const std::string& name, bool causal = true) : built_(name, shape_with(causal), 3) {}
 
   const ModelShape& shape() const { return built_.shape; }
-  Effect<double> at(double offset) const { return built_.at(Positions::contiguous(1, tokens, offset), 1); }
+  Effect at(double offset) const { return {built_, Positions::contiguous(1, tokens, offset), 1}; }
   // Of different queries and keys at each position.
   Tensor<double> random_scores(double offset) const {
     return at(offset).scores(random_content(shape(), tokens, 5));
@@ -47,7 +47,7 @@ class Encoded {
     return at(offset).scores(ScoreProbe(shape(), 5).content(at(offset)));
   }
   ScoreStatistics statistics() const {
-    return score_statistics(probe_scores(), at(0.0).positions.of(0), shape().causal);
+    return score_statistics(probe_scores().view(), at(0.0).positions.of(0), shape().causal);
   }
 
  private:
@@ -103,19 +103,19 @@ TEST_P(EveryScore, BecomesTheAttentionOfTheLayer) {
   for (const bool causal : directions(GetParam())) {
     const Encoded encoded(GetParam(), causal);
     const Tensor<double> scores = encoded.random_scores(7.0);
-    const Effect<double> effect = encoded.at(7.0);
+    const Effect effect = encoded.at(7.0);
     Content both = random_content(encoded.shape(), tokens, 5);
     const Tensor<double> zeros({tokens, encoded.shape().d_model});
     const Index head = 3;  // which shares the second key head
     Tensor<double> expected({tokens, tokens});
     const AttentionRun<double> run{.observe = ordinal::testing::map_into(expected, 1, head)};
-    Pass<double> pass(effect.values);
+    Pass<double> pass(effect.of.values);
     pass.begin({.positions = effect.positions, .attention = &run});
-    effect.encoding.begin_run(pass);
-    effect.encoding.encode_layer(zeros.view(), 1, pass);
-    effect.encoding.encode_query_key(both.query.view(), both.key.view(), {1, {causal}}, pass);
+    effect.of.encoding->begin_run(pass);
+    effect.of.encoding->encode_layer(zeros.view(), 1, pass);
+    effect.of.encoding->encode_query_key(both.query.view(), both.key.view(), {1, {causal}}, pass);
     ParameterLayout without_parameters;
-    const HeadAttention<double> attention(effect.encoding, HeadColumns("HeadAttention", encoded.shape()),
+    const HeadAttention<double> attention(*effect.of.encoding, HeadColumns("HeadAttention", encoded.shape()),
                                           {.at = {1, {causal}}, .block_rows = 5}, Scope(without_parameters));
     const View<const double> key = std::as_const(both.key).view();
     Tensor<double> out({tokens, 16});
@@ -148,9 +148,9 @@ TEST(Scores, OfManyTokensDependOnTheDistanceAlone) {
   ModelShape shape = shape_with(true);
   shape.positions = many;
   const BuiltEncoding built("rope+alibi", shape, 3);
-  const Effect<double> effect = built.at(Positions::contiguous(1, many));
+  const Effect effect{built, Positions::contiguous(1, many)};
   const Tensor<double> scores = effect.scores(ScoreProbe(shape, 7).content(effect));
-  EXPECT_TRUE(score_statistics(scores, effect.positions.of(0), true).depends_on_distance_alone);
+  EXPECT_TRUE(score_statistics(scores.view(), effect.positions.of(0), true).depends_on_distance_alone);
 }
 
 // A rotation of queries and keys is linear, so it goes with the terms.

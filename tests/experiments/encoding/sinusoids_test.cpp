@@ -19,13 +19,10 @@ double variance_of(Index column) {
   return encoding_statistics(values).variance;
 }
 
-// Whole waves of the first column pass its mean square of one half; the last column hardly moves in 1,000
-// positions.
-TEST(FrequencyStructure, LowDimensionsChangeFast) { EXPECT_NEAR(variance_of(0), 0.5, 0.01); }
-
-TEST(FrequencyStructure, HighDimensionsChangeSlowly) {
-  EXPECT_LT(variance_of(62), 0.01);  // the sine of the last pair, column d - 2
-  EXPECT_LT(variance_of(62), variance_of(0) / 50.0);
+// Whole waves of the first column pass its mean square of one half; the last sine hardly moves in 1,000 positions.
+TEST(FrequencyStructure, LowDimensionsChangeFastAndHighOnesSlowly) {
+  EXPECT_NEAR(variance_of(0), 0.5, 0.01);
+  EXPECT_LT(variance_of(62), 0.01);
 }
 
 // x ~ N(0, 1), and PE consists of pairs (sin, cos), whose mean square is 1/2: nothing blows up.
@@ -41,27 +38,19 @@ TEST(Integration, AddingAnEncodingKeepsTheScaleOfTheInput) {
   EXPECT_LT(after.largest, before.largest + 1.0 + 1e-12);
 }
 
-TEST(SinusoidalUniqueness, NoTwoOfAThousandPositionsAreEqual) {
-  EXPECT_GT(uniqueness(sinusoidal_positional_encoding(1000, 64)).distance, 0.1);
-}
-
-TEST(SinusoidalUniqueness, ValuesAreBoundedByOne) {
-  const auto statistics = encoding_statistics(sinusoidal_positional_encoding(1000, 64));
-  EXPECT_GE(statistics.smallest, -1.0);
-  EXPECT_LE(statistics.largest, 1.0);
-}
-
-TEST(SinusoidalUniqueness, EveryPositionHasTheNormRootOfHalfTheWidth) {
+TEST(SinusoidalUniqueness, EveryPositionIsBoundedByOneAndHasTheNormRootOfHalfTheWidth) {
   for (const Index width : {4, 64, 512}) {
-    for (const double norm : encoding_statistics(sinusoidal_positional_encoding(300, width)).norms) {
+    const EncodingStatistics statistics = encoding_statistics(sinusoidal_positional_encoding(300, width));
+    EXPECT_GE(statistics.smallest, -1.0);
+    EXPECT_LE(statistics.largest, 1.0);
+    for (const double norm : statistics.norms)
       EXPECT_NEAR(norm, std::sqrt(static_cast<double>(width) / 2.0), 1e-12);
-    }
   }
 }
 
 TEST(SinusoidalUniqueness, OneFrequencyIsAmbiguousAndManyAreNot) {
   EXPECT_LT(uniqueness(sinusoidal_positional_encoding(512, 2)).distance, 0.01);
-  EXPECT_GT(uniqueness(sinusoidal_positional_encoding(512, 64)).distance, 0.5);
+  EXPECT_GT(uniqueness(sinusoidal_positional_encoding(1000, 64)).distance, 0.1);
 }
 
 TEST(SinusoidalReference, TheWholeTableIsTheFormulaInExtendedPrecision) {

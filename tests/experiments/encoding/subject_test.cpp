@@ -77,7 +77,7 @@ TEST(Offsets, OfTheDefaultAreThoseThatFit) {
 TEST(Offsets, ThatAreGivenMustFit) {
   EXPECT_THAT(subject({{"offsets", "0, 7"}, {"seq_len", "8"}}).offsets(), ElementsAre(0, 7));
   EXPECT_THAT(error_of({{"offsets", "1, 8"}, {"seq_len", "8"}}),
-              HasSubstr("got 8, expected offsets below the 8 positions"));
+              HasSubstr("got '8', expected whole numbers from 0, below the 8 positions"));
   EXPECT_THAT(error_of({{"offsets", "-1"}}), HasSubstr("got '-1'"));
   EXPECT_THAT(error_of({{"offsets", "1.5"}}), HasSubstr("got '1.5'"));
 }

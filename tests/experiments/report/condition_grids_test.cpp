@@ -8,6 +8,7 @@
 namespace ordinal::experiments {
 namespace {
 
+using report_test::score;
 using report_test::texts;
 using report_test::under;
 using ::testing::ElementsAre;
@@ -19,12 +20,10 @@ ExperimentResult with_conditions() {
   ExperimentResult result = report_test::sample_result(0);
   result.conditions = {trained_condition, "shifted(offset=4)", "window"};
   result.rows = {report_test::encoding_row("rope")};
-  result.cells.push_back(
-      report_test::cell("rope", 1,
-                        {report_test::score(4, 1.0, not_a_number), report_test::score(16, 3.0, 3.5),
-                         under("shifted(offset=4)", report_test::score(4, 2.5, not_a_number)),
-                         under("shifted(offset=4)", report_test::score(16, 3.0, 3.5)),
-                         under("window", report_test::score(16, 2.75, 3.0))}));
+  result.cells.push_back(report_test::cell(
+      "rope", 1,
+      {score(4, 1.0), score(16, 3.0, 3.5), under("shifted(offset=4)", score(4, 2.5)),
+       under("shifted(offset=4)", score(16, 3.0, 3.5)), under("window", score(16, 2.75, 3.0))}));
   return result;
 }
 
@@ -33,8 +32,7 @@ ExperimentResult with_offsets() {
   ExperimentResult result = with_conditions();
   for (const auto& [offset, bits] : {std::pair(8, 1.5), std::pair(12, 2.0)}) {
     result.conditions.push_back(fmt::format("shifted(offset={})", offset));
-    report_test::add(result.cells[0],
-                     under(result.conditions.back(), report_test::score(4, bits, not_a_number)));
+    report_test::add(result.cells[0], under(result.conditions.back(), score(4, bits)));
   }
   return result;
 }

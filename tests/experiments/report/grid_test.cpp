@@ -11,7 +11,10 @@
 namespace ordinal::experiments {
 namespace {
 
+using report_test::baseline;
+using report_test::failure_text;
 using report_test::sample_result;
+using report_test::score;
 using report_test::texts;
 using report_test::two_factors;
 using ::testing::ElementsAre;
@@ -54,8 +57,7 @@ TEST(CellText, SaysWhatIsThere) {
 
 TEST(MainGrid, NamesReadersBelowTheRowsAndHowManySeedsLearned) {
   ExperimentResult result = sample_result();
-  result.references = report_test::baseline(
-      "oracle", {report_test::score(4, 0.5, not_a_number), report_test::score(16, 0.25, 0.25)});
+  result.references = baseline("oracle", {score(4, 0.5), score(16, 0.25, 0.25)});
   result.references.push_back(
       {.row = "knows another metric", .length = 4, .metric = "accuracy", .value = 1.0});
   result.gate = LearningGate{"bits", 1.05, "bits per token of at most 1.05"};
@@ -134,12 +136,19 @@ TEST(PivotGrids, TheBestIsThatOfTheWholeTableAtTheLongestLength) {
 
 TEST(MainGrid, OfFewTargetsCountsThem) {
   ExperimentResult result = sample_result();
-  result.references = report_test::baseline("oracle", {report_test::score(4, 0.5, not_a_number)});
+  result.references = baseline("oracle", {score(4, 0.5)});
   result.references[0].tokens = result.cells[2].scores[0].tokens = 23;
   const Grid grid = main_grid(result, result.metrics.front());
   EXPECT_THAT(texts(grid.lines[0]),
               ElementsAre("sinusoidal", "12,345", "23 targets", "2.100 ± 0.100", "3.120 ± 0.110"));
   EXPECT_EQ(grid.lines[3][2].text, "23 targets");
+}
+
+TEST(MainGrid, WithoutATargetHasNoSeedWithANumber) {
+  ExperimentResult result = sample_result(1);
+  EXPECT_THAT(main_grid(result, result.metrics[1]).title, HasSubstr("one seed, so no spread"));
+  result.lengths = {4};
+  EXPECT_THAT(main_grid(result, result.metrics[1]).title, ::testing::EndsWith(", no seed has a number"));
 }
 
 TEST(PivotGrids, NeedTwoFactors) {
@@ -163,10 +172,9 @@ TEST(MainGrid, AnotherConditionThanThatOfTrainingIsInTheTitle) {
 TEST(TableNotes, SayOfEachRowWhyItFailsOrWhereItDiverges) {
   ExperimentResult result = sample_result();
   report_test::value(result.cells[0], 8) = not_a_number;
-  EXPECT_THAT(
-      table_notes(result),
-      ElementsAre("sinusoidal gives no finite bits per token from 8 on in 1 of 3 seeds.",
-                  std::string("learned fails: ") + report_test::failure_text, HasSubstr("standard error")));
+  EXPECT_THAT(table_notes(result),
+              ElementsAre("sinusoidal gives no finite bits per token from 8 on in 1 of 3 seeds.",
+                          std::string("learned fails: ") + failure_text, HasSubstr("standard error")));
 }
 
 TEST(TableNotes, AFailureUnderAnotherConditionSaysSo) {
@@ -174,7 +182,7 @@ TEST(TableNotes, AFailureUnderAnotherConditionSaysSo) {
   for (CellResult& cell : result.cells)
     report_test::add(cell, report_test::under("window(size=4)", report_test::failure(4)));
   EXPECT_EQ(table_notes(result).front(),
-            std::string("rope, d_model = 64 fails under window(size=4): ") + report_test::failure_text);
+            std::string("rope, d_model = 64 fails under window(size=4): ") + failure_text);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@ namespace ordinal::experiments {
 namespace {
 
 using report_test::sample_result;
+using report_test::two_factors;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -69,7 +70,7 @@ TEST(ReportPage, HoldsTheComparisonWithIntervalsAndFailures) {
 }
 
 TEST(ReportPage, HasATablePerLengthForTwoFactorsAndForConditions) {
-  const std::string page = report_page(report_test::two_factors());
+  const std::string page = report_page(two_factors());
   EXPECT_THAT(
       page,
       HasSubstr("<th scope=\"col\" class=\"name\">encoding</th><th scope=\"col\" class=\"name\">d_model</th>"
@@ -79,7 +80,7 @@ TEST(ReportPage, HasATablePerLengthForTwoFactorsAndForConditions) {
       HasSubstr("<tr data-row=\"alibi, d_model = 128\"><th scope=\"row\">alibi</th><th scope=\"row\">128</th>"
                 "<td class=\"detail\">12,345</td>"));
   EXPECT_THAT(page, HasSubstr("<caption>Length 4 (1x), encoding by d_model: bits per token</caption>"));
-  EXPECT_THAT(report_page(report_test::two_factors(8)),
+  EXPECT_THAT(report_page(two_factors(8)),
               HasSubstr("<caption>Length 8 (2x), encoding by d_model: bits per token; bold: the best row and "
                         "all that it is not decided to be ahead of</caption>"));
   EXPECT_THAT(page, HasSubstr("<caption>bits per token under each condition"));
@@ -88,7 +89,7 @@ TEST(ReportPage, HasATablePerLengthForTwoFactorsAndForConditions) {
 
 // page.js shows the first.
 TEST(ReportPage, BeginsWithTheTableOfTwoFactorsIfThereIsOne) {
-  const std::string page = report_page(report_test::two_factors());
+  const std::string page = report_page(two_factors());
   EXPECT_THAT(page, HasSubstr("<div class=\"choose\">\n<div data-table=\"Length 4 (1x), encoding by d_model: "
                               "bits per token\"><div"));
   EXPECT_THAT(report_page(sample_result()),
@@ -96,7 +97,7 @@ TEST(ReportPage, BeginsWithTheTableOfTwoFactorsIfThereIsOne) {
 }
 
 TEST(ReportPage, WithoutJavaScriptEverythingIsVisible) {
-  const std::string page = report_page(report_test::two_factors());
+  const std::string page = report_page(two_factors());
   const std::size_t body = page.find("<body>");
   EXPECT_THAT(page.substr(body, page.find("<script>") - body), Not(HasSubstr(" hidden")));
   EXPECT_THAT(page, Not(HasSubstr("<noscript")));
@@ -119,7 +120,7 @@ TEST(ReportPage, HoldsItsPictures) {
 }
 
 TEST(ReportPage, HasACurveOfEachOtherMetricAndOfTheHeadlineUnderEachOtherCondition) {
-  const ExperimentResult result = report_test::two_factors();
+  const ExperimentResult result = two_factors();
   const std::string page = report_page(result);
   EXPECT_EQ(count(page, "<figure data-curve="), 2);
   EXPECT_THAT(page, HasSubstr("<figure data-curve=\"bits per token past the training length\">\n" +

@@ -13,7 +13,11 @@
 namespace ordinal::experiments {
 namespace {
 
+using report_test::baseline;
+using report_test::mixed_training;
 using report_test::sample_result;
+using report_test::score;
+using report_test::two_factors;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -59,14 +63,8 @@ TEST(LengthCurves, HaveBandsForTwoSeedsAndUpToSevenRows) {
   EXPECT_THAT(svg(chart), Not(HasSubstr(band)));
 }
 
-TEST(LengthCurves, HaveTheTargetsThatCountInTheirTitleAndNotAtTheirAxis) {
-  const Chart chart = length_curves(sample_result(), "bits.past");
-  EXPECT_EQ(chart.title, "bits per token past the training length");
-  EXPECT_EQ(chart.y_label, "bits per token");
-}
-
 TEST(LengthCurves, ShowTheFirstCondition) {
-  ExperimentResult result = report_test::two_factors();
+  ExperimentResult result = two_factors();
   EXPECT_NEAR(length_curves(result).series[0].y.back(), 2.05, 1e-12);
   EXPECT_NEAR(position_curves(result).series[0].y.front(), 3.05, 1e-12);
   std::swap(result.conditions[0], result.conditions[1]);
@@ -76,9 +74,9 @@ TEST(LengthCurves, ShowTheFirstCondition) {
 }
 
 TEST(LengthCurves, WithoutOneTrainingLengthMarkNone) {
-  const Chart chart = length_curves(report_test::mixed_training());
+  const Chart chart = length_curves(mixed_training());
   EXPECT_FALSE(chart.training_length.has_value());
-  EXPECT_FALSE(position_curves(report_test::mixed_training()).training_length.has_value());
+  EXPECT_FALSE(position_curves(mixed_training()).training_length.has_value());
   EXPECT_EQ(chart.x_ticks[1].text, "8") << "and not its multiple";
   EXPECT_THAT(svg(chart), Not(HasSubstr("past the training length")));
 }
@@ -106,10 +104,8 @@ TEST(ChartSvg, ShowsAsManyTicksOnItsAxisAsFit) {
 
 TEST(LengthCurves, AReferenceFarAwayDoesNotPressTheLinesFlat) {
   ExperimentResult result = sample_result();
-  result.references =
-      report_test::baseline("guessing", {report_test::score(4, 3.5, 3.5), report_test::score(16, 3.6, 3.6)});
-  for (const Score& score : report_test::baseline("far away", {report_test::score(4, 50.0, 50.0)}))
-    result.references.push_back(score);
+  result.references = baseline("guessing", {score(4, 3.5, 3.5), score(16, 3.6, 3.6)});
+  for (const Score& score : baseline("far away", {score(4, 50.0, 50.0)})) result.references.push_back(score);
   const Chart chart = length_curves(result);
   EXPECT_THAT(chart.references[0].y, ElementsAre(3.5, 3.6));
   EXPECT_THAT(svg(chart), AllOf(HasSubstr("guessing"), Not(HasSubstr("far away"))));
@@ -152,12 +148,10 @@ TEST(TrainingCurves, AreBinnedAndLeaveOutWhatIsNotFinite) {
 }
 
 TEST(ChartSvg, NamesEveryRowAndTheAxes) {
-  for (const std::string& picture :
-       {svg(length_curves(sample_result())), svg(position_curves(sample_result())),
-        svg(training_curves(sample_result()))}) {
-    for (const char* name : {"sinusoidal", "learned", "none"}) EXPECT_THAT(picture, HasSubstr(name));
-  }
-  EXPECT_THAT(svg(length_curves(sample_result())), HasSubstr("past the training length"));
+  for (const Chart& chart :
+       {length_curves(sample_result()), position_curves(sample_result()), training_curves(sample_result())})
+    for (const char* name : {"sinusoidal", "learned", "none", chart.x_label.c_str(), chart.y_label.c_str()})
+      EXPECT_THAT(svg(chart), HasSubstr(std::string(">") + name)) << chart.title;
   EXPECT_THAT(svg(length_curves(sample_result())), HasSubstr("viewBox=\"0 0 900 "));
 }
 
@@ -176,8 +170,7 @@ TEST(ChartSvg, TwentyRowsWithLongNamesAllStandInTheLegend) {
   for (int row = 10; row < 30; ++row) {
     const std::string label = "rope(base=10000)_{x}'s, learning_rate = 0.0" + std::to_string(row);
     result.rows.push_back({label, {}, {}});
-    result.cells.push_back(report_test::cell(
-        label, 1, {report_test::score(4, row, not_a_number), report_test::score(8, row, row)}));
+    result.cells.push_back(report_test::cell(label, 1, {score(4, row), score(8, row, row)}));
   }
   const std::string picture = svg(length_curves(result));
   for (const RowInfo& row : result.rows) EXPECT_THAT(picture, HasSubstr(escape_html(row.label)));
@@ -208,10 +201,11 @@ TEST(ChartOnAPage, IsThePlotWithAListAsLegend) {
 }
 
 TEST(LengthCurves, OfAnotherMetricAndConditionAreNamedAfterBoth) {
-  ExperimentResult result = report_test::two_factors();
-  result.references = report_test::baseline("guessing", {report_test::score(8, 3.5, 3.5)});
+  ExperimentResult result = two_factors();
+  result.references = baseline("guessing", {score(8, 3.5, 3.5)});
   const Chart chart = length_curves(result, "bits.past", "window(size=4)");
   EXPECT_EQ(chart.title, "bits per token past the training length, under window(size=4)");
+  EXPECT_EQ(chart.y_label, "bits per token");
   EXPECT_NEAR(chart.series[0].y.back(), 11.05, 1e-12);
   EXPECT_TRUE(chart.references.empty()) << "baselines were scored without it";
   EXPECT_EQ(length_curves(result, "bits.past").references.size(), 1U);

@@ -25,7 +25,7 @@ struct Tested {
 };
 
 /// `past`: bits past the training length; NaN for a length that has none.
-inline Tested score(Index length, double value, double past) {
+inline Tested score(Index length, double value, double past = not_a_number) {
   Tested tested{length};
   tested.scores.push_back({.metric = "bits", .value = value, .error = 0.01, .tokens = 100 * length});
   if (!std::isnan(past))
@@ -114,17 +114,17 @@ inline ExperimentResult sample_result(std::uint64_t seeds = 3) {
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     const double base = 0.9 + 0.1 * static_cast<double>(seed);
     result.cells.push_back(cell("sinusoidal", seed,
-                                {score(4, base, not_a_number), score(8, base + 1.0, base + 2.0),
+                                {score(4, base), score(8, base + 1.0, base + 2.0),
                                  score(16, base + 2.0 + 0.01 * static_cast<double>(seed), base + 3.0)}));
   }
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-    result.cells.push_back(cell("learned", seed, {score(4, 1.0, not_a_number), failure(8), failure(16)}));
+    result.cells.push_back(cell("learned", seed, {score(4, 1.0), failure(8), failure(16)}));
   }
   const double none[] = {1.1, 1.0, 1.3};
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     const double value = none[(seed - 1) % 3];
     result.cells.push_back(
-        cell("none", seed, {score(4, value, not_a_number), score(8, value, value), score(16, value, value)}));
+        cell("none", seed, {score(4, value), score(8, value, value), score(16, value, value)}));
   }
   return result;
 }
@@ -144,8 +144,7 @@ inline ExperimentResult two_factors(std::uint64_t seeds = 2) {
       result.rows.push_back({label, {{"model.encoding", encoding}, {"model.d_model", width}}, {}});
       for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         const double value = base + (seeds > 2 ? 0.1 + 0.001 * base : 0.1) * static_cast<double>(seed - 1);
-        CellResult trained =
-            cell(label, seed, {score(4, value, not_a_number), score(8, value + 1, value + 1)});
+        CellResult trained = cell(label, seed, {score(4, value), score(8, value + 1, value + 1)});
         if (base < 4) add(trained, under("window(size=4)", score(8, value + 10, value + 10)));
         result.cells.push_back(trained);
       }

@@ -13,41 +13,16 @@ namespace ordinal::experiments {
 namespace {
 
 using report_test::sample_result;
+using report_test::score;
+using report_test::two_factors;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using Lines = std::vector<std::vector<std::string>>;
 
-/// Reads RFC 4180, quotes, commas and line breaks in fields included.
-Lines parse_csv(const std::string& text) {
-  Lines lines(1, {""});
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quoted && c == '"' && i + 1 < text.size() && text[i + 1] == '"') {
-      lines.back().back() += text[++i];
-    } else if (c == '"') {
-      quoted = !quoted;
-    } else if (!quoted && c == ',') {
-      lines.back().emplace_back();
-    } else if (!quoted && c == '\n') {
-      lines.push_back({""});
-    } else {
-      lines.back().back() += c;
-    }
-  }
-  lines.pop_back();
-  return lines;
-}
-
-/// The field of a line under `heading`.
-std::string field(const Lines& lines, std::size_t line, const std::string& heading) {
-  const auto column = std::ranges::find(lines[0], heading);
-  if (column == lines[0].end()) ADD_FAILURE() << "no column " << heading;
-  return column == lines[0].end() ? "" : lines[line][static_cast<std::size_t>(column - lines[0].begin())];
-}
+// A file as a program reads it, which refuses lines of unequal length.
+auto read(const std::string& text) { return read_csv(text, "table"); }
 
 TEST(MarkdownTables, HaveAPivotForEachLengthOfTwoFactorsAndTheConditions) {
-  const std::string text = markdown_tables(report_test::two_factors());
+  const std::string text = markdown_tables(two_factors());
   EXPECT_THAT(text, HasSubstr("Length 4 (1x), encoding by d\\_model: bits per token:\n\n"
                               "| encoding | d\\_model = 64 | d\\_model = 128 |\n"
                               "|---|---:|---:|\n"
@@ -79,67 +54,65 @@ TEST(MarkdownTables, HoldNoMarkupOfNames) {
 TEST(TableCsv, ReadsBackAsTheSameNumbers) {
   ExperimentResult result = sample_result(6);
   for (Score& score : result.cells[6].scores) score.why = "no, \"really\"\nnot";
-  const Lines lines = parse_csv(table_csv(result));
-  ASSERT_EQ(lines.size(), 1U + 9U + 9U);
-  for (const auto& line : lines) EXPECT_EQ(line.size(), lines[0].size());
+  const auto lines = read(table_csv(result));
+  ASSERT_EQ(lines.size(), 9U + 9U);
   const Summary expected = at(result, "sinusoidal", 16, trained_condition, result.metrics.front()).summary;
-  EXPECT_EQ(field(lines, 3, "row"), "sinusoidal");
-  EXPECT_EQ(field(lines, 3, "model.encoding"), "sinusoidal");
-  EXPECT_EQ(field(lines, 3, "length"), "16");
-  EXPECT_EQ(field(lines, 3, "multiple"), "4x");
-  EXPECT_EQ(field(lines, 3, "condition"), "trained");
-  EXPECT_EQ(field(lines, 3, "metric"), "bits");
-  EXPECT_EQ(field(lines, 3, "not_learned"), "0");
-  EXPECT_EQ(field(lines, 3, "n"), "6");
-  EXPECT_EQ(field(lines, 3, "targets"), "1600");
-  EXPECT_EQ(std::stod(field(lines, 3, "mean")), expected.mean);
-  EXPECT_EQ(std::stod(field(lines, 3, "sd")), expected.sd);
-  EXPECT_EQ(std::stod(field(lines, 3, "low95")), expected.median.low);
-  EXPECT_EQ(std::stod(field(lines, 3, "high95")), expected.median.high);
-  EXPECT_EQ(field(lines, 5, "mean"), "") << "a failure has no mean";
-  EXPECT_EQ(field(lines, 5, "failed"), "6");
-  EXPECT_EQ(field(lines, 5, "why"), "no, \"really\"\nnot");
-  EXPECT_EQ(field(lines, 10, "metric"), "bits.past");
+  EXPECT_EQ(lines.at(2).at("row"), "sinusoidal");
+  EXPECT_EQ(lines.at(2).at("model.encoding"), "sinusoidal");
+  EXPECT_EQ(lines.at(2).at("length"), "16");
+  EXPECT_EQ(lines.at(2).at("multiple"), "4x");
+  EXPECT_EQ(lines.at(2).at("condition"), "trained");
+  EXPECT_EQ(lines.at(2).at("metric"), "bits");
+  EXPECT_EQ(lines.at(2).at("not_learned"), "0");
+  EXPECT_EQ(lines.at(2).at("n"), "6");
+  EXPECT_EQ(lines.at(2).at("targets"), "1600");
+  EXPECT_EQ(std::stod(lines.at(2).at("mean")), expected.mean);
+  EXPECT_EQ(std::stod(lines.at(2).at("sd")), expected.sd);
+  EXPECT_EQ(std::stod(lines.at(2).at("low95")), expected.median.low);
+  EXPECT_EQ(std::stod(lines.at(2).at("high95")), expected.median.high);
+  EXPECT_EQ(lines.at(4).at("mean"), "") << "a failure has no mean";
+  EXPECT_EQ(lines.at(4).at("failed"), "6");
+  EXPECT_EQ(lines.at(4).at("why"), "no, \"really\"\nnot");
+  EXPECT_EQ(lines.at(9).at("metric"), "bits.past");
 }
 
 TEST(TableCsv, OneSeedHasNoSpread) {
-  const Lines lines = parse_csv(table_csv(sample_result(1)));
-  EXPECT_EQ(field(lines, 1, "mean"), "1");
-  EXPECT_EQ(field(lines, 1, "sd"), "");
-  EXPECT_EQ(field(lines, 1, "low95"), "");
+  const auto lines = read(table_csv(sample_result(1)));
+  EXPECT_EQ(lines.at(0).at("mean"), "1");
+  EXPECT_EQ(lines.at(0).at("sd"), "");
+  EXPECT_EQ(lines.at(0).at("low95"), "");
 }
 
 TEST(SeedsCsv, HasEverySeedOfEveryLength) {
-  const Lines lines = parse_csv(seeds_csv(sample_result()));
+  const auto lines = read(seeds_csv(sample_result()));
   const std::size_t whole = 9 * 3;
   const std::size_t past_training = 6 * 2 + 3 * 2;  // a failure has a line, a metric without targets has none
-  ASSERT_EQ(lines.size(), 1U + whole + past_training);
-  EXPECT_EQ(field(lines, 1, "seed"), "1");
-  EXPECT_EQ(field(lines, 1, "value"), "1");
-  EXPECT_EQ(field(lines, 2, "length"), "8") << "there is no position past the training length at it";
-  EXPECT_EQ(field(lines, 3, "metric"), "bits.past");
-  EXPECT_EQ(std::stod(field(lines, 3, "value")), 3.0);
-  EXPECT_EQ(field(lines, 2, "tokens"), "800");
-  EXPECT_EQ(field(lines, 2, "sampling_error"), "0.01");
-  EXPECT_EQ(field(lines, 2, "learned"), "") << "without a threshold nobody knows";
-  EXPECT_EQ(field(lines, 2, "parameters"), "12345");
+  ASSERT_EQ(lines.size(), whole + past_training);
+  EXPECT_EQ(lines.at(0).at("seed"), "1");
+  EXPECT_EQ(lines.at(0).at("value"), "1");
+  EXPECT_EQ(lines.at(1).at("length"), "8") << "there is no position past the training length at it";
+  EXPECT_EQ(lines.at(2).at("metric"), "bits.past");
+  EXPECT_EQ(std::stod(lines.at(2).at("value")), 3.0);
+  EXPECT_EQ(lines.at(1).at("tokens"), "800");
+  EXPECT_EQ(lines.at(1).at("sampling_error"), "0.01");
+  EXPECT_EQ(lines.at(1).at("learned"), "") << "without a threshold nobody knows";
+  EXPECT_EQ(lines.at(1).at("parameters"), "12345");
 }
 
 TEST(Csv, LabelsAndConditionsWithCommasAndQuotesReadBack) {
-  ExperimentResult result = report_test::two_factors();
+  ExperimentResult result = two_factors();
   const std::string label = "rope, \"d_model\" = 64";
   report_test::relabel(result,
                        [&](const std::string& old) { return old == "rope, d_model = 64" ? label : old; });
   result.rows[0].factors[0].second = "rope(base=1, x=\"2\")";
   result.conditions[1] = result.cells[0].scores.back().condition = "shifted(offset=1, x=2)";
   for (const std::string& text : {table_csv(result), seeds_csv(result)}) {
-    const Lines lines = parse_csv(text);
-    for (const auto& line : lines) EXPECT_EQ(line.size(), lines[0].size());
-    EXPECT_EQ(field(lines, 1, "row"), label);
-    EXPECT_EQ(field(lines, 1, "model.encoding"), "rope(base=1, x=\"2\")");
-    EXPECT_EQ(field(lines, 1, "model.d_model"), "64");
+    const auto lines = read(text);
+    EXPECT_EQ(lines.at(0).at("row"), label);
+    EXPECT_EQ(lines.at(0).at("model.encoding"), "rope(base=1, x=\"2\")");
+    EXPECT_EQ(lines.at(0).at("model.d_model"), "64");
     const auto shifted = std::ranges::count_if(
-        lines, [](const auto& line) { return std::ranges::count(line, "shifted(offset=1, x=2)") == 1; });
+        lines, [](const auto& line) { return line.at("condition") == "shifted(offset=1, x=2)"; });
     EXPECT_GT(shifted, 0);
   }
 }
@@ -154,33 +127,32 @@ TEST(Csv, NamesThatBeginLikeAFormulaGetAnApostrophe) {
 
 TEST(Csv, AFactorThatARowDoesNotHaveIsEmpty) {
   const ExperimentResult result = report_test::mixed_training();
-  const Lines table = parse_csv(table_csv(result));
-  EXPECT_EQ(field(table, 1, "task.train_length"), "");
-  EXPECT_EQ(field(table, 9, "task.train_length"), "8");
-  EXPECT_EQ(field(table, 9, "multiple"), "");
-  const Lines seeds = parse_csv(seeds_csv(result));
-  EXPECT_EQ(field(seeds, 1, "task.train_length"), "");
-  EXPECT_EQ(field(seeds, seeds.size() - 1, "task.train_length"), "8");
+  const auto table = read(table_csv(result));
+  EXPECT_EQ(table.at(0).at("task.train_length"), "");
+  EXPECT_EQ(table.at(8).at("task.train_length"), "8");
+  EXPECT_EQ(table.at(8).at("multiple"), "");
+  const auto seeds = read(seeds_csv(result));
+  EXPECT_EQ(seeds.at(0).at("task.train_length"), "");
+  EXPECT_EQ(seeds.back().at("task.train_length"), "8");
 }
 
 TEST(TableCsv, CountsSeedsThatDidNotLearn) {
   ExperimentResult result = sample_result();
   result.gate = LearningGate{"bits", 1.15, "bits per token of at most 1.15"};
-  const Lines lines = parse_csv(table_csv(result));
-  EXPECT_EQ(field(lines, 3, "not_learned"), "1");
-  EXPECT_EQ(field(lines, 3, "n"), "3") << "no seed is left out";
-  EXPECT_EQ(field(parse_csv(seeds_csv(result)), 1, "learned"), "1");
+  const auto lines = read(table_csv(result));
+  EXPECT_EQ(lines.at(2).at("not_learned"), "1");
+  EXPECT_EQ(lines.at(2).at("n"), "3") << "no seed is left out";
+  EXPECT_EQ(read(seeds_csv(result)).at(0).at("learned"), "1");
 }
 
 TEST(ReferencesCsv, HasALineForEachReaderLengthAndMetric) {
   ExperimentResult result = sample_result();
-  result.references = report_test::baseline(
-      "oracle", {report_test::score(4, 0.5, not_a_number), report_test::score(16, 0.25, 0.2)});
-  const Lines lines = parse_csv(references_csv(result));
-  ASSERT_EQ(lines.size(), 4U);
-  EXPECT_EQ(field(lines, 3, "reader"), "oracle");
-  EXPECT_EQ(field(lines, 3, "metric"), "bits.past");
-  EXPECT_EQ(field(lines, 3, "value"), "0.2");
+  result.references = report_test::baseline("oracle", {score(4, 0.5), score(16, 0.25, 0.2)});
+  const auto lines = read(references_csv(result));
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(lines.at(2).at("reader"), "oracle");
+  EXPECT_EQ(lines.at(2).at("metric"), "bits.past");
+  EXPECT_EQ(lines.at(2).at("value"), "0.2");
 }
 
 }  // namespace
