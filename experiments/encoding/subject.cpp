@@ -151,7 +151,9 @@ std::string EncodingSubject::in_effect() const {
   std::string text = "positions: " + joined(positions);
   if (positions.empty() || scheme_.stretches())
     text += (positions.empty() ? "" : "; ") + scheme_.describe(reach_);
-  const std::string constants = encoding_->encoding->constants();
+  ParameterLayout layout;
+  const std::string constants =
+      make_positional_encoding<float>(encoding_->text, shape(), Scope(layout, "positional"))->constants();
   return text + (constants.empty() ? "" : "\nconstants: " + constants) + "\n";
 }
 

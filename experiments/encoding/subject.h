@@ -34,7 +34,7 @@ class EncodingSubject {
   /// Why there are no M_k; empty if there are.
   std::string why_no_offsets() const;
 
-  /// A line with the positions, or the scheme and its values, and one with the constants.
+  /// A line with the positions, or the scheme and its values, and one with the constants of a model, which computes in float.
   std::string in_effect() const;
 
  private:

@@ -22,16 +22,13 @@ namespace {
 
 // What `make` returns. What it refuses is refused with the row's label.
 auto of_row(const Row& row, const auto& make) {
-  const auto refusal = [&](const std::exception& error) {
-    return ConfigError(row.label.empty() ? error.what()
-                                         : fmt::format("[row {}] {}", row.label, error.what()));
-  };
   try {
     return make();
-  } catch (const ConfigError& error) {
-    throw refusal(error);
-  } catch (const std::invalid_argument& error) {
-    throw refusal(error);
+  } catch (const std::exception& error) {
+    const bool is_refusal = dynamic_cast<const ConfigError*>(&error) != nullptr ||
+                            dynamic_cast<const std::invalid_argument*>(&error) != nullptr;
+    if (!is_refusal) throw;
+    throw ConfigError(row.label.empty() ? error.what() : fmt::format("[row {}] {}", row.label, error.what()));
   }
 }
 

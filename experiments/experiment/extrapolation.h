@@ -35,13 +35,11 @@ std::string name_by_folder(const std::filesystem::path& folder);
 
 class Extrapolation {
  public:
-  /// `out` is the results folder; the trainings run on `workers`. Throws ConfigError or DataError if
-  /// any cell or length is impossible, before anything is written.
+  /// `out` is the results folder. Throws ConfigError or DataError if any cell or length is impossible; writes nothing.
   Extrapolation(const Settings& settings, std::filesystem::path out, const CellWorkers& workers,
                 Form form = {});
 
-  /// What would be run: cells, parameters, floating-point operations and memory of each. Then what the results will not be
-  /// able to say.
+  /// What would be run, and what the results will not be able to say.
   std::string plan();
 
   /// Throws ConfigError if the results folder holds something else, and what check_cells() throws.
@@ -52,16 +50,14 @@ class Extrapolation {
   void begin();
   const LockedPath& out() const { return out_; }
 
-  /// Runs all cells; call begin() first. Returns nothing if it was interrupted; then the same call
-  /// resumes it. InterruptGuard handles signals until all cells are saved; after that they end the
-  /// process immediately. With a share of the cells, it prints what is done to stdout and returns an empty result.
+  /// Runs all cells; call begin() first. Returns nothing if it was interrupted; then the same call resumes it. With a share of the
+  /// cells, it prints what is done to stdout and returns an empty result.
   std::optional<ExperimentResult> run(Progress& progress);
 
   /// The verdicts on the config's claims.
   std::vector<ClaimResult> decide_claims(const ExperimentResult& result) const;
 
-  /// Writes the manifest, with the hash of each model's weights, the metrics and the learning gate. Also writes the report,
-  /// with pictures of the models, see row_figures(). Returns its page.
+  /// Writes the manifest and the report, with pictures of the models. Returns its page.
   std::filesystem::path report(const ExperimentResult& result) const;
 
  private:

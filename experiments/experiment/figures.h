@@ -15,19 +15,13 @@ namespace ordinal::experiments {
 /// h_n = 1/L Σ_{|i-j| = n} a_ij, where the rows a_i of a map (L, L) sum to 1. With all rows, the h_n sum to 1.
 void add_distances(const AttentionRow<float>& row, double share, std::vector<double>& distances);
 
-/// Figures of the models of `row` among `cells`, of which `result` holds the results. Only reads checkpoints. A checkpoint that is missing, or does not hold the weights behind `result`, is named instead of drawn.
-/// With <row> for the row's folder, the files are:
-///   <row>-input.svg, -similarity.svg         of encodings that act on the input: what they add to it, and the similarity of
-///                                            its rows
-///   <row>-bias.svg                           what the encoding adds to the scores of the first attention layer, on
-///                                            random queries and keys
-///   <row>-attention-<layer>-at-<length>.svg  of the first and the last attention layer, on one validation example, averaged
-///                                            over heads
-///   <row>-distances-at-<length>.svg          share of the attention by distance from query to key, of both layers: the mean
-///                                            over heads, queries and seeds, with the range over seeds
-/// The lengths are the training length and the longest tested length, if a condition tests it whole. All figures except the
-/// distances use the first seed. Whatever the encoding does not support is left out. One model is in memory at a time, and of
-/// a matrix with the square of the length a few rows, so this takes less memory than training and scoring.
+/// Figures of the models of `row` among `cells`, of which `result` holds the results; the files begin with the row's folder. What
+/// its encoding adds to the input (-input, and the -similarity of positions) and to scores (-bias); attention of the first and the
+/// last attention layer (-attention-LAYER-at-LENGTH) and the share of it by distance (-distances-at-LENGTH), at the training length
+/// and the longest tested length, if a condition tests it whole. Distances show all seeds, the others the first. Whatever the
+/// encoding does not support is left out. A checkpoint that is missing, or does not hold the weights behind `result`, is named
+/// instead of drawn. One model is in memory at a time, and of a matrix with the square of the length a few rows, so this takes less
+/// memory than training and scoring.
 std::vector<Figure> row_figures(const Entrant& row, std::span<const Cell> cells,
                                 const ExperimentResult& result);
 

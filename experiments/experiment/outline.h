@@ -19,9 +19,8 @@ ExperimentResult outline_of(const std::vector<Entrant>& entrants, const Entrants
 void add_references(ExperimentResult& result, const Entrant& first, const Entrants& makers,
                     std::uint64_t seed);
 
-/// A table. For each row and stage: parameters, training, floating-point operations (of trainings that
-/// are not shared) and memory (in training, and what scoring on that many threads adds). Below it: the
-/// positions and constants in effect. Then the totals. `candidates` are trained first, to choose values.
+/// For each row and stage: parameters, training, floating-point operations (of trainings that are not shared), memory, positions
+/// and constants. Then the totals. `candidates` are trained first, to choose values.
 std::string dry_run_text(const Settings& settings, const std::vector<Entrant>& entrants,
                          const std::vector<Entrant>& candidates, int threads);
 

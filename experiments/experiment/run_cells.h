@@ -33,12 +33,10 @@ void check_cells(const std::vector<Cell>& cells, const CellWorkers& workers);
 /// Whether there may be enough memory to run these cells one after the other, as if none was finished.
 bool fit_memory(const std::vector<Cell>& cells, const CellWorkers& workers);
 
-/// The results of all cells, in their order. Reads those that are done; trains the others (or loads their
-/// checkpoints), scores them and writes the results. Cells that share a training run one after the other, each
-/// group on the first free job. With shares, only one process at a time works on a training; the others
-/// wait for it. A training that cannot run or diverges gives a result that says so. Returns nothing if interrupted.
-/// Results do not depend on the number of threads or concurrent trainings. Throws ConfigError, before any training, if one
-/// needs more memory than there is.
+/// The results of all cells, in their order. Reads those that are done; trains the others (or loads their checkpoints), scores them
+/// and writes the results. With shares, only one process at a time works on a training; the others wait for it. A training that
+/// cannot run or diverges gives a result that says so. Returns nothing if interrupted. Throws ConfigError, before any training, if
+/// one needs more memory than there is.
 std::optional<std::vector<CellResult>> run_cells(const std::vector<Cell>& cells, const CellWorkers& workers,
                                                  Progress& progress, const InterruptGuard& interrupt,
                                                  const ResultsSoFar& finished = {});

@@ -49,15 +49,13 @@ double cost_of(const CellResult& result, const Task& task) {
 
 void check_tuning(const Settings& settings) {
   for (const Factor& factor : settings.tuned()) {
-    if (settings.rows_set(factor.key)) {
-      throw ConfigError(fmt::format("{}: compare.tune.{}: rows differ in it, so it cannot be chosen for them",
-                                    factor.origin, factor.key));
-    }
-    if (!factor.key.starts_with("finetune.") && factor.key != "train.score_step") continue;
-    throw ConfigError(fmt::format(
-        "{}: compare.tune.{}: values are chosen by the end of the first stage, expected another key "
-        "of task, model or train",
-        factor.origin, factor.key));
+    const bool in_first_stage = !factor.key.starts_with("finetune.") && factor.key != "train.score_step";
+    if (in_first_stage && !settings.rows_set(factor.key)) continue;
+    throw ConfigError(fmt::format("{}: compare.tune.{}: {}", factor.origin, factor.key,
+                                  in_first_stage
+                                      ? "rows differ in it, so it cannot be chosen for them"
+                                      : "values are chosen by the end of the first stage, expected another "
+                                        "key of task, model or train"));
   }
   const auto scored = seeds(settings);
   const auto seed = static_cast<std::uint64_t>(settings.integer("experiment.tune_seed"));

@@ -40,10 +40,6 @@ std::vector<RowInfo> rows_of(const ExperimentResult& result) {
   return rows;
 }
 
-const CellResult& first_cell(const ExperimentResult& result, const std::string& row) {
-  return *std::ranges::find(result.cells, row, &CellResult::row);
-}
-
 Learning learning_of(const ExperimentResult& result, const std::string& row) {
   Learning learning;
   for (const CellResult& cell : result.cells) {

@@ -56,9 +56,6 @@ using Column = std::vector<Group>;
 /// The rows that have a finished cell, in the order of the experiment.
 std::vector<RowInfo> rows_of(const ExperimentResult& result);
 
-/// The first finished cell of a row; there must be one.
-const CellResult& first_cell(const ExperimentResult& result, const std::string& row);
-
 Learning learning_of(const ExperimentResult& result, const std::string& row);
 
 /// The query that everything reads.

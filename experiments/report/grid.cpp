@@ -172,7 +172,7 @@ Grid main_grid(const ExperimentResult& result, const MetricSpec& metric) {
   std::vector<GridCell> parameters;
   std::vector<GridCell> learned;
   for (std::size_t r = 0; r < grid.rows.size(); ++r) {
-    const CellResult& cell = first_cell(result, grid.rows[r]);
+    const CellResult& cell = *std::ranges::find(result.cells, grid.rows[r], &CellResult::row);
     grid.lines[r].back().note = cell.note;
     parameters.push_back({group_thousands(cell.parameters)});
     learned.push_back({learned_text(learning_of(result, grid.rows[r]))});

@@ -60,12 +60,10 @@ std::string markdown_tables(const ExperimentResult& result) {
   const std::vector<std::string> notes = table_notes(result);
   for (const std::string& note : notes) text += "- " + escape_markdown(note) + "\n";
   if (!notes.empty()) text += '\n';
-  std::vector<Grid> grids;
   for (std::size_t m = compared; m < result.metrics.size(); ++m)
-    grids.push_back(main_grid(result, result.metrics[m]));
-  for (const auto& more : {pivot_grids(result), condition_grids(result)})
-    grids.insert(grids.end(), more.begin(), more.end());
-  for (const Grid& grid : grids) text += markdown(grid);
+    text += markdown(main_grid(result, result.metrics[m]));
+  for (const auto& grids : {pivot_grids(result), condition_grids(result)})
+    for (const Grid& grid : grids) text += markdown(grid);
   return text;
 }
 

@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "experiments/report/html.h"
 #include "tests/experiments/report/sample_result.h"
 
 namespace ordinal::experiments {
@@ -12,7 +11,6 @@ using report_test::score;
 using report_test::texts;
 using report_test::under;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 // Trained at 4: 1 bit. At 16: 3 bits; positions alone cost 1.5, a window saves 0.25.
@@ -78,12 +76,6 @@ TEST(Conditions, WithoutAShorterTrainingLengthAreAllAtTheLongest) {
 }
 
 TEST(Conditions, NeedTwo) { EXPECT_THAT(condition_grids(report_test::sample_result()), IsEmpty()); }
-
-TEST(Conditions, AreATableOfThePage) {
-  EXPECT_THAT(report_page(with_offsets()),
-              HasSubstr("<td>1.000</td><td>2.000<small> (1.500 to 2.500 over offsets)</small></td>"
-                        "<td>3.000</td><td>2.750</td></tr>"));
-}
 
 }  // namespace
 }  // namespace ordinal::experiments

@@ -80,11 +80,6 @@ TEST(MainGrid, CountsAsLearnedOnlyWhatWasScored) {
   EXPECT_EQ(main_grid(result, result.metrics.front()).lines[0][2].text, "2/3 (0.16 to 1.00)");
 }
 
-TEST(MainGrid, RowsOfOneFactorAreHeadedByIt) {
-  EXPECT_THAT(main_grid(sample_result(), sample_result().metrics[0]).headings,
-              ElementsAre("encoding", "parameters", "4 (1x)", "8 (2x)", "16 (4x)"));
-}
-
 TEST(MainGrid, MixedRowsAreHeadedRowAndNamedByTheirLabel) {
   ExperimentResult result = report_test::mixed_training();
   result.rows[2].label = "none, train_length = 8";

@@ -74,12 +74,6 @@ TEST(TerminalTable, OneSeedShowsTheValueAlone) {
   EXPECT_THAT(table, Not(HasSubstr("±")));
 }
 
-TEST(TerminalTable, AnExperimentWithoutCellsIsAnEmptyTable) {
-  ExperimentResult result = sample_result();
-  result.cells.clear();
-  EXPECT_THAT(whole_table(result), HasSubstr("16 (4x)"));
-}
-
 TEST(TerminalTable, LosesItsFirstColumnsWhereItIsTooWide) {
   EXPECT_EQ(table_of_width(71), whole_table(sample_result()));
   const std::string table = table_of_width(70);
