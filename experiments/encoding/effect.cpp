@@ -56,7 +56,7 @@ Tensor<double> Effect::angles() const {
 }
 
 void Effect::visit_pairs(const Content& content, bool products, bool added, const VisitRow& visit) const {
-  constexpr Index block_rows = 64;
+  constexpr Index block_rows = 32;
   const ModelShape& shape = of.shape;
   const Index length = seq_len();
   const Index d_head = shape.d_head();
