@@ -17,11 +17,6 @@ void TestSetup::require_attention() const {
     throw ConfigError("the model has no attention, expected a block with some");
 }
 
-void TestSetup::require_every_token() const {
-  if (task.seq_len(1) != 1 || task.seq_len(length) != length)
-    throw ConfigError("the task scores an answer, expected one that scores every token");
-}
-
 const Registry<ConditionEntry>& conditions() {
   static const Registry<ConditionEntry> all("evaluate.conditions", {
 #define ORDINAL_CONDITION(name) name##_entry(),

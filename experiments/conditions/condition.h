@@ -1,6 +1,5 @@
-// The conditions under which a trained model is tested at a length. Each, except `trained`, changes one thing in the test,
-// with the same checkpoint, to find the cause of a failure at long lengths. To add a condition, write one file and one line
-// in conditions.inc; see kinds/shifted.cpp.
+// The conditions under which a trained model is tested at a length. Each, except `trained`, changes one thing, to find the
+// cause of a failure at long lengths. To add one, write one file and one line in conditions.inc; see kinds/shifted.cpp.
 #pragma once
 
 #include <functional>
@@ -28,10 +27,9 @@ struct TestSetup {
 
   /// `given`, or for 0 the number of tokens in a sequence of the first stage of training.
   Index or_trained(Index given) const;
-  /// Throw ConfigError for a model or a task that a condition does not fit.
+  /// Throw ConfigError for a model that a condition does not fit.
   void require_causal() const;
   void require_attention() const;
-  void require_every_token() const;
 };
 
 using TestChange = std::function<void(TestSetup&)>;
@@ -53,13 +51,7 @@ ConditionEntry describe_condition(ConditionEntry entry) {
   entry.options = specs_of<Condition>();
   entry.build = [](const Part& part) -> TestChange {
     const auto condition = read_options<Condition>(part.name, part.options);
-    if constexpr (requires { condition.check(); }) {
-      try {
-        condition.check();
-      } catch (const ConfigError& error) {
-        throw ConfigError(to_string(part) + ": " + error.what());
-      }
-    }
+    if constexpr (requires { condition.check(); }) condition.check();
     return [condition](TestSetup& test) { condition.change(test); };
   };
   return entry;

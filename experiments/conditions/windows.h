@@ -12,13 +12,9 @@ struct Windows {
   Index stride = 0;
 };
 
-/// Throws ConfigError if a target would lie in no window.
-void check_windows(const Windows& windows);
-
-/// Scores a batch, running each window as a separate sequence with the positions of a sequence of that
-/// length. Each target is scored once, in the first window that holds it, which gives it the most context: target t
-/// sees min(t + 1, size) tokens in window 0, and at least size - stride + 1 in later ones. Equal to evaluator.score()
-/// for sequences of up to `size` tokens. Throws as check_windows() does.
+/// Scores a batch, running each window as a separate sequence with positions of its own. Each target is scored once, in the
+/// first window that holds it, which gives it the most context: min(t + 1, size) tokens in window 0, at least
+/// size - stride + 1 in later ones. Equal to evaluator.score() for sequences of up to `size` tokens. Requires stride ≤ size.
 TokenScores score_in_windows(Evaluator<float>& evaluator, const Batch& batch, const Windows& windows,
                              const RandomKey& first = {});
 

@@ -5,8 +5,7 @@
 namespace ordinal::experiments {
 namespace {
 
-struct LogN {
-  void visit(OptionVisitor& /*visitor*/) {}
+struct LogN : NoOptions {
   void change(TestSetup& test) const {
     test.require_attention();
     const Index trained = test.or_trained(0);

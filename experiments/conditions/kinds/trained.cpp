@@ -4,8 +4,7 @@
 namespace ordinal::experiments {
 namespace {
 
-struct Trained {
-  void visit(OptionVisitor& /*visitor*/) {}
+struct Trained : NoOptions {
   void change(TestSetup& /*test*/) const {}
 };
 

@@ -1,5 +1,7 @@
 // truncated: the sequence is cut into windows of `size` tokens (0: the training length), one every `stride` (0: half of a
 // window), each run as a separate sequence. What can be reached without any extrapolation?
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "experiments/conditions/condition.h"
@@ -18,14 +20,17 @@ struct Truncated {
               "tokens from one window to the next; 0: half of a window", Binds::test);
   }
   void check() const {
-    if (size > 0) check_windows({size, stride});
+    if (size == 0 || stride <= size) return;
+    throw ConfigError(fmt::format(
+        "truncated: stride {} exceeds size {}, which leaves out targets (lower stride)", stride, size));
   }
   void change(TestSetup& test) const {
     test.require_causal();
-    test.require_every_token();
+    if (test.task.seq_len(1) != 1 || test.task.seq_len(test.length) != test.length)
+      throw ConfigError("the task scores an answer, expected one that scores every token");
     const Index tokens = test.or_trained(size);
     test.windows = {tokens, stride > 0 ? stride : std::max<Index>(tokens / 2, 1)};
-    check_windows(test.windows);
+    Truncated{test.windows.size, test.windows.stride}.check();
   }
 };
 

@@ -119,17 +119,6 @@ TEST(Windows, DoNotDependOnHowSequencesAreBatched) {
   EXPECT_EQ(together.losses, one_by_one);
 }
 
-// What lies before a window is not seen, and what lies in it is.
-TEST(Windows, ForgetWhatLiesBeforeThem) {
-  const Model model("none");
-  const Batch batch = some_batch(1, 16);
-  Batch other = batch;
-  other.tokens[3] = (other.tokens[3] + 1) % static_cast<Token>(vocab_size);
-  const TokenScores before = model.score(batch, {8, 4});
-  const TokenScores after = model.score(other, {8, 4});
-  for (std::size_t t = 0; t < 16; ++t) EXPECT_EQ(before.losses[t] == after.losses[t], t < 3 || t >= 8) << t;
-}
-
 TEST(Windows, LetEveryEncodingRunAtEightTimesTheTrainingLength) {
   for (const std::string& encoding : encodings().names()) {
     const Model model(encoding);
@@ -137,11 +126,6 @@ TEST(Windows, LetEveryEncodingRunAtEightTimesTheTrainingLength) {
     for (const double loss : scores.losses) EXPECT_TRUE(std::isfinite(loss) && loss > 0.0) << encoding;
   }
   EXPECT_THROW(Model("learned").score(some_batch(1, 8 * train_length)), PositionError);
-}
-
-TEST(Windows, ThatLeaveOutTargetsAreRefused) {
-  const Model model("none");
-  EXPECT_THROW(model.score(some_batch(1, 16), {8, 9}), ConfigError);
 }
 
 }  // namespace
