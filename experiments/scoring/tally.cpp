@@ -5,21 +5,6 @@
 
 namespace ordinal::experiments {
 
-// Adds a target of an example. A NaN loss makes every metric NaN: if a model gives NaN, its likeliest token says
-// nothing.
-void Tally::add_target(Measure measure, double bits, bool hit, Sum& example) {
-  if (std::isnan(bits)) example.total = bits;
-  if (measure == Measure::exact) {  // one number for the whole example
-    if (!std::isnan(example.total)) {
-      example.total = hit && (example.count == 0.0 || example.total > 0.0) ? 1.0 : 0.0;
-    }
-    example.count = 1.0;
-    return;
-  }
-  example.total += measure == Measure::accuracy ? static_cast<double>(hit) : bits;
-  example.count += 1.0;
-}
-
 Tally::Tally(std::vector<MetricSpec> metrics, Index seq_len, Index train_tokens)
     : metrics_(std::move(metrics)),
       train_tokens_(train_tokens),
@@ -38,43 +23,43 @@ void Tally::add(const Batch& batch, const TokenScores& scores, std::span<const L
     by_position_[position].count += 1.0;
     const Label label = labels.empty() ? Label{} : labels[i];
     for (std::size_t m = 0; m < metrics_.size(); ++m) {
-      if (!metrics_[m].counts(label, static_cast<Index>(position), batch.seq_len, train_tokens_)) continue;
-      const double known = metrics_[m].excess ? label.oracle_bits : 0.0;
-      add_target(metrics_[m].measure, bits - known, scores.hits[i] != 0, by_metric_[m].back());
+      const MetricSpec& metric = metrics_[m];
+      if (!metric.counts(label, static_cast<Index>(position), batch.seq_len, train_tokens_)) continue;
+      double value = bits - (metric.excess ? label.oracle_bits : 0.0);
+      // A NaN loss makes every metric NaN: if a model gives NaN, its likeliest token says nothing.
+      if (!metric.lower_is_better() && !std::isnan(bits)) value = static_cast<double>(scores.hits[i]);
+      Sum& example = by_metric_[m].back();
+      const bool all = metric.measure == Measure::exact;  // one number for the whole example
+      example.total = all && example.count > 0.0 ? example.total * value : example.total + value;
+      example.count = all ? 1.0 : example.count + 1.0;
     }
   }
-}
-
-Score Tally::mean_of(const std::vector<Sum>& examples, Score score) {
-  Sum all;
-  for (const Sum& example : examples) {
-    all.total += example.total;
-    all.count += example.count;
-  }
-  score.tokens = static_cast<Index>(all.count);
-  if (score.tokens == 0) return score;
-  score.value = all.total / all.count;
-  double squares = 0.0;
-  for (const Sum& example : examples) {
-    const double residual = example.total - score.value * example.count;
-    squares += residual * residual;
-  }
-  const auto count = static_cast<double>(examples.size());
-  if (count > 1.0) score.error = std::sqrt(count / (count - 1.0) * squares) / all.count;
-  return score;
 }
 
 std::vector<Score> Tally::scores(const Score& test) const {
   std::vector<Score> scores;
   for (std::size_t m = 0; m < metrics_.size(); ++m) {
-    Score score = mean_of(by_metric_[m], test);
-    if (score.tokens == 0) continue;
+    Sum all;
+    for (const Sum& example : by_metric_[m]) {
+      all.total += example.total;
+      all.count += example.count;
+    }
+    if (all.count == 0.0) continue;
+    Score& score = scores.emplace_back(test);
     score.metric = metrics_[m].id;
+    score.tokens = static_cast<Index>(all.count);
+    score.value = all.total / all.count;
+    double squares = 0.0;
+    for (const Sum& example : by_metric_[m]) {
+      const double residual = example.total - score.value * example.count;
+      squares += residual * residual;
+    }
+    const auto count = static_cast<double>(by_metric_[m].size());
+    if (count > 1.0) score.error = std::sqrt(count / (count - 1.0) * squares) / all.count;
     if (metrics_[m].measure == Measure::perplexity) {
       score.value = std::exp2(score.value);
       score.error = score.value * std::numbers::ln2 * score.error;
     }
-    scores.push_back(std::move(score));
   }
   return scores;
 }

@@ -16,13 +16,12 @@ class Tally {
   /// `train_tokens`: tokens of a training sequence; later positions are unseen in training.
   Tally(std::vector<MetricSpec> metrics, Index seq_len, Index train_tokens);
 
-  /// `labels` holds one label for each target of the batch, or nothing for a task without classes.
+  /// `labels` holds one label for each target of the batch, or nothing.
   void add(const Batch& batch, const TokenScores& scores, std::span<const Label> labels);
 
-  /// Every metric that has targets, with its standard error. Examples are independent; targets within one
-  /// example are not. With s_i the sum and n_i the number of targets of example i, N examples and
-  /// m = Σ s_i / Σ n_i, the error is √(N/(N-1) Σ (s_i - m n_i)²) / Σ n_i.
-  /// Each score has row, seed, length and condition of `test`.
+  /// `test` with every metric that has targets. Examples are independent; targets within one are not. With s_i the sum and n_i
+  /// the number of targets of example i, N examples and m = Σ s_i / Σ n_i, the standard error is
+  /// √(N/(N-1) Σ (s_i - m n_i)²) / Σ n_i.
   std::vector<Score> scores(const Score& test) const;
   /// The mean loss in bits at each position; NaN where nothing is scored.
   std::vector<double> by_position() const;
@@ -32,10 +31,6 @@ class Tally {
     double total = 0.0;
     double count = 0.0;
   };
-
-  /// The mean over the targets of all examples, with its standard error.
-  static Score mean_of(const std::vector<Sum>& examples, Score score);
-  static void add_target(Measure measure, double bits, bool hit, Sum& example);
 
   std::vector<MetricSpec> metrics_;
   Index train_tokens_;

@@ -93,15 +93,6 @@ TEST(Tally, PerplexityIsTwoToTheBitsWithTheErrorThatFollows) {
   EXPECT_EQ(perplexity.tokens, bits.tokens);
 }
 
-TEST(Tally, ScoresAreOfTheTestThatIsGiven) {
-  for (const Score& score : sample().scores({.row = "rope", .seed = 3, .length = 4, .condition = "window"})) {
-    EXPECT_EQ(score.row, "rope");
-    EXPECT_EQ(score.seed, 3U);
-    EXPECT_EQ(score.length, 4);
-    EXPECT_EQ(score.condition, "window");
-  }
-}
-
 TEST(Tally, PositionsAreMeansOfBits) {
   EXPECT_EQ(sample().by_position(), (std::vector<double>{3.0, 4.0, 7.0, 6.0}));
 }
