@@ -24,22 +24,15 @@ halves up: batch b = 0, 1, … has the length
   from + ⌊(L - from) · b / (G - 1)⌋ for b < G - 1, and L = task.train_length after that.
 Where the task draws its lengths, this is the longest that may be drawn, from 1 on.)";
 
-LengthOptions options_of(const Part& part) {
-  const LengthEntry& entry = length_schemes().find(part.name);
-  const auto index = &entry - length_schemes().entries().data();
-  return read_options(part.name, part.options,
-                      LengthOptions{.kind = static_cast<LengthOptions::Kind>(index)});
-}
-
 }  // namespace
 
 void LengthOptions::visit(OptionVisitor& v) {
-  if (kind == Kind::mixed) {
+  if (name == "mixed") {
     v.integer("longest", longest, between(1, largest_count),
               "length of the long batches, above task.train_length", Binds::training);
     v.number("share", share, between(0, 1), "probability that a batch is long", Binds::training);
   }
-  if (kind == Kind::growing) {
+  if (name == "growing") {
     v.integer("from", from, between(1, largest_count), "length of the first batch, up to task.train_length",
               Binds::training);
     v.number("until", until, between(0, 1), "share of the steps after which task.train_length is reached",
@@ -50,72 +43,66 @@ void LengthOptions::visit(OptionVisitor& v) {
 const Registry<LengthEntry>& length_schemes() {
   static const Registry<LengthEntry> all = [] {
     std::vector<LengthEntry> entries = {
-        {"auto", "fixed or uniform, as the task is defined", {}},
-        {"fixed", "task.train_length alone", {}},
-        {"uniform", "one of 1 to task.train_length for each batch", {}},
-        {"mixed",
-         "a few long batches among those of auto (length priming); Jelassi et al. 2023",
-         {},
+        {"auto", "fixed or uniform, as the task is defined"},
+        {"fixed", "task.train_length alone"},
+        {"uniform", "one of 1 to task.train_length for each batch"},
+        {"mixed", "a few long batches among those of auto (length priming); Jelassi et al. 2023",
          mixed_definition},
-        {"growing",
-         "as auto, up to a length that grows linearly to task.train_length (a curriculum)",
-         {},
+        {"growing", "as auto, up to a length that grows linearly to task.train_length (a curriculum)",
          growing_definition}};
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      entries[i].options = specs_of(LengthOptions{.kind = static_cast<LengthOptions::Kind>(i)});
-    }
+    for (LengthEntry& entry : entries) entry.options = specs_of(LengthOptions{.name = entry.name});
     return Registry<LengthEntry>("task.lengths", std::move(entries));
   }();
   return all;
 }
 
 LengthScheme::LengthScheme(const Part& part, std::string task_name, Index train_length, Index batches)
-    : options_(options_of(part)),
+    : options_(read_options(part.name, part.options,
+                            LengthOptions{.name = length_schemes().find(part.name).name})),
       task_name_(std::move(task_name)),
       train_length_(train_length),
       batches_(batches) {
-  if (options_.kind == LengthOptions::Kind::mixed && options_.longest <= train_length) {
-    throw ConfigError(fmt::format(
-        "task.lengths: mixed: got longest = {}, expected more than the training length {} (set longest, "
-        "task.train_length, or in a second stage finetune.lengths)",
-        options_.longest, train_length));
-  }
-  if (options_.kind == LengthOptions::Kind::growing && options_.from > train_length) {
-    throw ConfigError(fmt::format(
-        "task.lengths: growing: got from = {}, expected at most the training length {} (set from, "
-        "task.train_length, or in a second stage finetune.lengths)",
-        options_.from, train_length));
-  }
+  const auto require = [&](bool fits, const char* option, Index got, const char* expected) {
+    if (fits) return;
+    throw ConfigError(
+        fmt::format("task.lengths: {}: got {} = {}, expected {} the training length {} (set {}, "
+                    "task.train_length, or in a "
+                    "second stage finetune.lengths)",
+                    options_.name, option, got, expected, train_length, option));
+  };
+  if (options_.name == "mixed")
+    require(options_.longest > train_length, "longest", options_.longest, "more than");
+  if (options_.name == "growing") require(options_.from <= train_length, "from", options_.from, "at most");
 }
 
 Index LengthScheme::longest() const {
-  const bool has_long = options_.kind == LengthOptions::Kind::mixed && options_.share > 0.0;
+  const bool has_long = options_.name == "mixed" && options_.share > 0.0;
   return has_long ? options_.longest : train_length_;
 }
 
 bool LengthScheme::has_short_batches(const Task& task) const {
-  if (options_.kind == LengthOptions::Kind::uniform) return true;
-  if (options_.kind == LengthOptions::Kind::fixed) return false;
-  return task.varies_length() || limit(0) < train_length_;
+  return draws(task) || limit(0) < train_length_;
+}
+
+bool LengthScheme::draws(const Task& task) const {
+  return options_.name == "uniform" || (options_.name != "fixed" && task.varies_length());
 }
 
 // The longest length of a batch, apart from long batches. Batches are numbered by 32 bits, so the product does not overflow.
 Index LengthScheme::limit(std::uint32_t batch) const {
-  if (options_.kind != LengthOptions::Kind::growing) return train_length_;
+  if (options_.name != "growing") return train_length_;
   const Index last = rounded_product(options_.until, batches_) - 1;
   if (batch >= last) return train_length_;
   return options_.from + (train_length_ - options_.from) * batch / last;
 }
 
 Index LengthScheme::at(const Task& task, std::uint64_t seed, std::uint32_t batch) const {
-  using Kind = LengthOptions::Kind;
-  if (options_.kind == Kind::mixed) {
+  if (options_.name == "mixed") {
     Random random({seed, hash_name(task_name_ + ".long"), batch, 0});
     if (random.uniform() < options_.share) return options_.longest;
   }
   const Index most = limit(batch);
-  const bool draws = options_.kind == Kind::uniform || (options_.kind != Kind::fixed && task.varies_length());
-  if (!draws) return most;
+  if (!draws(task)) return most;
   Random random({seed, hash_name(task_name_ + ".length"), batch, 0});
   return 1 + static_cast<Index>(random.below(static_cast<std::uint32_t>(most)));
 }

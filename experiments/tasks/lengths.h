@@ -13,18 +13,10 @@
 
 namespace ordinal::experiments {
 
-/// With L = task.train_length and batches b = 0 … B - 1, where B = train.steps · train.accumulate:
-///   fixed    L
-///   uniform  one of 1 … L, all equally likely
-///   auto     uniform for a task with Task::varies_length(), else fixed
-///   mixed    with probability `share` exactly `longest`, else as auto: length priming, Jelassi et al. 2023
-///            (arXiv 2306.15400), who add 10 to 50 long examples to a training set of short ones
-///   growing  as auto with L_b in place of L: with G = until · B, rounded with halves up,
-///            L_b = from + ⌊(L - from) · b / (G - 1)⌋ for b < G - 1, and L after that
-/// `mixed` never shows the lengths between L and `longest`.
+/// The options of all schemes; visit() gives those of one. `auto` is `uniform` for a task with Task::varies_length(), else
+/// `fixed`; for the others see `--list`.
 struct LengthOptions {
-  enum class Kind { automatic, fixed, uniform, mixed, growing };
-  Kind kind = Kind::automatic;
+  std::string name = "auto";
   Index longest = 256;
   double share = 0.05;
   Index from = 8;
@@ -37,11 +29,10 @@ struct LengthOptions {
 struct LengthEntry {
   std::string name;
   std::string summary;
-  std::vector<OptionSpec> options;
   std::string definition = {};
+  std::vector<OptionSpec> options = {};
 };
 
-/// In the order of LengthOptions::Kind.
 const Registry<LengthEntry>& length_schemes();
 
 class LengthScheme {
@@ -64,12 +55,13 @@ class LengthScheme {
   std::map<Index, double> shares(const Task& task) const;
 
   /// Whether the length of a batch depends on the number of batches.
-  bool depends_on_steps() const { return options_.kind == LengthOptions::Kind::growing; }
+  bool depends_on_steps() const { return options_.name == "growing"; }
 
   /// "and 256 in 5 % of the batches", "growing from 8 over 50 % of the steps"; empty for the other schemes.
   std::string mixture() const;
 
  private:
+  bool draws(const Task& task) const;
   Index limit(std::uint32_t batch) const;
 
   LengthOptions options_;

@@ -6,26 +6,22 @@
 namespace ordinal::experiments {
 namespace {
 
-constexpr Index examples_at_once = 64;
 constexpr std::uint64_t counting_seed = 0;
 
 }  // namespace
 
 NgramReader::NgramReader(const Task& task, Index order, Index length, Index examples)
     : order_(order), vocabulary_(static_cast<std::uint64_t>(task.alphabet().size())) {
-  if (order_ == 0) return;  // nothing to count
-  for (Index first = 0; first < examples; first += examples_at_once) {
+  for (Index example = 0; order_ > 0 && example < examples; ++example) {
     const Batch batch =
-        make_batch(task, Split::training, counting_seed, 0, std::min(examples_at_once, examples - first),
-                   length, static_cast<std::uint32_t>(first));
-    for (std::size_t i = 0; i < batch.targets.size(); ++i) {
-      if (batch.targets[i] == ignore_index) continue;
-      const std::size_t position = i % static_cast<std::size_t>(batch.seq_len);
-      const std::span<const Token> before = std::span(batch.tokens).subspan(i - position, position + 1);
+        make_batch(task, Split::training, counting_seed, 0, 1, length, static_cast<std::uint32_t>(example));
+    for (std::size_t t = 0; t < batch.targets.size(); ++t) {
+      if (batch.targets[t] == ignore_index) continue;
+      const std::span<const Token> before = std::span(batch.tokens).first(t + 1);
       for (Index used = 0; used < std::min(order_, std::ssize(before) + 1); ++used) {
         Context& context = contexts_[key(before, used)];
         context.total += 1.0;
-        context.counts[batch.targets[i]] += 1.0;
+        context.counts[batch.targets[t]] += 1.0;
       }
     }
   }

@@ -25,10 +25,9 @@ class NgramReader {
   TokenScores score(const Batch& batch) const;
 
  private:
-  using Counts = std::unordered_map<Token, double>;
   struct Context {
     double total = 0.0;
-    Counts counts;
+    std::unordered_map<Token, double> counts;
   };
   struct Prediction {
     std::vector<double> probabilities;
