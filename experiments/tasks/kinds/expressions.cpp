@@ -2,6 +2,8 @@
 // of a stack. Encoder tasks of Delétang et al. 2023 and Ruoss et al. 2023.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "experiments/tasks/answer_task.h"
 
 namespace ordinal::experiments {
@@ -13,22 +15,6 @@ struct Residues {
     v.integer("modulus", modulus, between(2, 10), "numbers and results are below it");
   }
 };
-
-// The value of an expression without brackets: the sum of the complete products, plus the last product.
-Index value_of(const std::string& text, Index modulus) {
-  Index sum = 0;
-  Index product = text[0] - '0';
-  for (std::size_t i = 2; i < text.size(); i += 2) {
-    const Index next = text[i] - '0';
-    if (text[i - 1] == '*') {
-      product = product * next % modulus;
-    } else {
-      sum = (sum + product) % modulus;
-      product = text[i - 1] == '+' ? next : -next;
-    }
-  }
-  return sum + product;
-}
 
 Exercises modular_arithmetic_simple(const Residues& options) {
   return {
@@ -43,11 +29,16 @@ is even (as in the paper; its code takes n - 1). The answer is its value modulo 
       .draw =
           [modulus = options.modulus](Random& random, Index n) {
             std::string text = draw_symbols(random, 1, digits(modulus));
+            Index sum = 0;                  // of the complete products
+            Index product = text[0] - '0';  // the last one
             while (std::ssize(text) < n) {
-              text += draw_symbol(random, "+-*");
-              text += draw_symbol(random, digits(modulus));
+              const char operation = draw_symbol(random, "+-*");
+              const char next = draw_symbol(random, digits(modulus));
+              text += {operation, next};
+              if (operation != '*') sum += std::exchange(product, operation == '+' ? 1 : -1);
+              product = product * (next - '0') % modulus;
             }
-            return Exercise{text, digit(value_of(text, modulus), modulus)};
+            return Exercise{text, digit(sum + product, modulus)};
           }};
 }
 

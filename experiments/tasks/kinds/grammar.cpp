@@ -34,11 +34,8 @@ b, …, everywhere else. The answer is the name that stands first.)",
             if (mouse_at >= cat_at) ++mouse_at;
             std::string prompt;
             for (Index i = 0; i < n + 2; ++i) {
-              if (i == cat_at) {
-                prompt += cat;
-              } else {
-                prompt += i == mouse_at ? mouse : draw_symbol(random, letters(options.words));
-              }
+              const bool is_name = i == cat_at || i == mouse_at;
+              prompt += !is_name ? draw_symbol(random, letters(options.words)) : i == cat_at ? cat : mouse;
             }
             return Exercise{prompt, {cat_at < mouse_at ? cat : mouse}};
           }};

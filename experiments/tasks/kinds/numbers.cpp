@@ -5,19 +5,6 @@
 namespace ordinal::experiments {
 namespace {
 
-// Both numbers have equally many digits, from the first to the last; the sum has one more.
-std::string decimal_sum(const std::string& a, const std::string& b) {
-  std::string sum(a.size() + 1, '0');
-  int carry = 0;
-  for (std::size_t i = a.size(); i-- > 0;) {
-    const int digit = (a[i] - '0') + (b[i] - '0') + carry;
-    sum[i + 1] = static_cast<char>('0' + digit % 10);
-    carry = digit / 10;
-  }
-  sum[0] = static_cast<char>('0' + carry);
-  return sum;
-}
-
 // Without a leading zero, unless it is a single digit.
 std::string draw_number(Random& random, Index n) {
   if (n == 1) return draw_symbols(random, 1, digits(10));
@@ -50,33 +37,31 @@ std::string written(const std::string& number, const std::string& hints, bool ba
   return text;
 }
 
-// For each place from the lowest: both digits and the carry to the next place, after their hint if there are hints.
-std::string worked_out(const std::string& a, const std::string& b, const std::string& hints) {
-  std::string text;
-  int carry = 0;
-  for (std::size_t i = a.size(); i-- > 0;) {
-    carry = (a[i] - '0' + b[i] - '0' + carry) / 10;
-    if (!hints.empty()) text += hints[i];
-    text += {a[i], b[i], static_cast<char>('0' + carry)};
-  }
-  return text + '=';
-}
-
 Exercise draw_addition(Random& random, Index n, const AdditionFormat& format) {
   std::string a = draw_number(random, n);
   std::string b = draw_number(random, n);
-  const std::string sum = decimal_sum(a, b);
   std::string hints;
   if (format.hints) {
-    const Index first = draw_index(random, hint_letters - n);
-    hints = letters(hint_letters).substr(static_cast<std::size_t>(first), sum.size());
+    const auto first = static_cast<std::size_t>(draw_index(random, hint_letters - n));
+    hints = letters(hint_letters).substr(first, a.size() + 1);
     a = '0' + a;
     b = '0' + b;
   }
+  std::string sum;  // from its last digit
+  std::string scratchpad;
+  Index carry = 0;
+  for (std::size_t i = a.size(); i-- > 0;) {
+    const Index place = (a[i] - '0') + (b[i] - '0') + carry;
+    carry = place / 10;
+    sum += digit(place, 10);
+    if (format.hints) scratchpad += hints[i];
+    scratchpad += a.substr(i, 1) + b[i] + digit(carry, 10);
+  }
+  if (!format.hints) sum += digit(carry, 10);
   const bool all = format.reversed == "all";
   return {
       written(a, hints, all) + '+' + written(b, hints, all),
-      (format.scratchpad ? worked_out(a, b, hints) : "") + written(sum, hints, format.reversed != "none")};
+      (format.scratchpad ? scratchpad + '=' : "") + written(reversed(sum), hints, format.reversed != "none")};
 }
 
 // The same number for digits of equal significance; see Exercises::coupled.
@@ -106,7 +91,6 @@ become c0d5e4+c0d3e7|c0d9e1. With scratchpad (after Nye et al. 2021) the answer 
 numbers and the carry, for each place from the lowest, and =: 54+37|471530=091, or with hints
 c0d5e4+c0d3e7|e471d530c000=c0d9e1. Neither can be used with positions = task. Tokens are numbered in the order
 0 … 9, +, with scratchpad =, with hints a … z and A … Z, then | and the full stop.)",
-      .layout = Layout::transcript,
       .alphabet =
           digits(10) + "+" + (format.scratchpad ? "=" : "") + (format.hints ? letters(hint_letters) : ""),
       .prompt_length = [=](Index n) { return 2 * digit_length * (n + longer) + 1; },

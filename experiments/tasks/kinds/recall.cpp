@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "experiments/tasks/answer_task.h"
-#include "framework/core/options.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -51,8 +50,6 @@ answer is the value of that key.)",
           }};
 }
 
-Index place_at(double depth, Index n) { return std::max<Index>(0, product_rounded_up(depth, n) - 1); }
-
 Exercises needle(const Depth& options) {
   return {
       .name = "needle",
@@ -68,7 +65,9 @@ value at its place.)",
           [options](Random& random, Index n) {
             std::string others = capitals(options.keys);
             const char asked = take_symbol(random, others);
-            const Index place = options.depth == 0.0 ? draw_index(random, n) : place_at(options.depth, n);
+            const Index place = options.depth == 0.0
+                                    ? draw_index(random, n)
+                                    : std::max<Index>(0, product_rounded_up(options.depth, n) - 1);
             std::string prompt;
             for (Index i = 0; i < n; ++i) {
               prompt += i == place ? asked : draw_symbol(random, others);

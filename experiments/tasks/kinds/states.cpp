@@ -51,19 +51,11 @@ struct Elements {
   void visit(OptionVisitor& v) { v.integer("elements", elements, between(2, 7), "places and objects"); }
 };
 
-// Where the object at `place` is after swap number `swap` of 1 … elements (elements - 1) / 2. The swaps are: places 0 and 1,
-// 0 and 2, …, 1 and 2, …
-Index swapped(Index place, Index swap, Index elements) {
-  Index first = 0;
-  for (; swap >= elements - first; ++first) swap -= elements - 1 - first;
-  const Index second = first + swap;
-  if (place == first) return second;
-  return place == second ? first : place;
-}
-
 Exercises permutations(const Elements& options) {
-  const Index elements = options.elements;
-  const std::string moves = "-" + letters(elements * (elements - 1) / 2);
+  std::vector<std::pair<Index, Index>> swaps = {{0, 0}};  // of each move
+  for (Index first = 0; first < options.elements; ++first)
+    for (Index second = first + 1; second < options.elements; ++second) swaps.emplace_back(first, second);
+  const std::string moves = "-" + letters(std::ssize(swaps) - 1);
   return {
       .name = "permutations",
       .summary =
@@ -76,12 +68,13 @@ the sign of the permutation would follow from the position alone.) The answer is
 of the object that began at place 0. The group of 5 and more elements is not solvable, and its word problem
 is NC¹-complete (Merrill et al. 2024); with 2 elements the answer is the parity of each prefix.)",
       .layout = Layout::labels,
-      .alphabet = moves + digits(elements),
+      .alphabet = moves + digits(options.elements),
       .draw = any_of(moves, [=](const std::string& prompt) {
         Index place = 0;
         std::string places;
         for (const char move : prompt) {
-          place = swapped(place, static_cast<Index>(moves.find(move)), elements);
+          const auto [first, second] = swaps[moves.find(move)];
+          place = place == first ? second : place == second ? first : place;
           places += digit(place, 10);
         }
         return places;

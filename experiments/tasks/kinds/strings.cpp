@@ -80,44 +80,39 @@ the second, fourth, …, as in the paper. (Its code writes the second, fourth, �
 
 constexpr Index longest_number = 10'000;  // multiplication and square root take quadratic time
 
-// Bits from the lowest to the highest; zero is empty.
+// Bits from the lowest to the highest.
 using Bits = std::vector<int>;
-
-Bits trimmed_bits(Bits bits) {
-  while (!bits.empty() && bits.back() == 0) bits.pop_back();
-  return bits;
-}
 
 Bits bits_of(const std::string& text) {
   Bits bits;
   for (const char symbol : text) bits.push_back(symbol - '0');
-  return trimmed_bits(bits);
+  return bits;
 }
 
-// Padded with zeros to `width`.
+// At least `width` bits, but else no zeros at the end.
 std::string text_of(const Bits& bits, Index width) {
   std::string text;
   for (const int bit : bits) text += static_cast<char>('0' + bit);
-  return text + repeated(std::max<Index>(0, width - std::ssize(text)), '0');
+  text.resize(std::max(text.find_last_of('1') + 1, static_cast<std::size_t>(width)), '0');
+  return text;
 }
 
-// Σ counts[i] 2^i, at least 0, as bits; counts may be any whole numbers.
-Bits carried(Bits counts) {
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    const int bit = counts[i] & 1;
-    const int carry = (counts[i] - bit) / 2;
-    if (carry > 0 && i + 1 == counts.size()) counts.push_back(0);
-    if (carry != 0) counts[i + 1] += carry;
-    counts[i] = bit;
+// Makes bits of Σ counts[i] 2^i, where counts are any whole numbers. Returns what exceeds them: below 0 if the sum is.
+int carry(Bits& counts) {
+  int carried = 0;
+  for (int& count : counts) {
+    count += carried;
+    carried = count >> 1;
+    count &= 1;
   }
-  return trimmed_bits(counts);
+  return carried;
 }
 
-// a + factor b.
-Bits sum_of(Bits a, const Bits& b, int factor = 1) {
-  a.resize(std::max(a.size(), b.size()));
-  for (std::size_t i = 0; i < b.size(); ++i) a[i] += factor * b[i];
-  return carried(std::move(a));
+Bits sum_of(Bits a, const Bits& b) {
+  a.resize(std::max(a.size(), b.size()) + 1);
+  for (std::size_t i = 0; i < b.size(); ++i) a[i] += b[i];
+  carry(a);
+  return a;
 }
 
 Bits product_of(const Bits& a, const Bits& b) {
@@ -126,31 +121,21 @@ Bits product_of(const Bits& a, const Bits& b) {
     if (a[i] == 0) continue;
     for (std::size_t j = 0; j < b.size(); ++j) product[i + j] += b[j];
   }
-  return carried(std::move(product));
+  carry(product);
+  return product;
 }
 
-bool less(const Bits& a, const Bits& b) {
-  if (a.size() != b.size()) return a.size() < b.size();
-  return std::ranges::lexicographical_compare(a.rbegin(), a.rend(), b.rbegin(), b.rend());
-}
-
-// The bits with the bits `below` under them.
-Bits shifted(const Bits& bits, Bits below) {
-  below.insert(below.end(), bits.begin(), bits.end());
-  return trimmed_bits(std::move(below));
-}
-
-// Longhand, from the highest bits to the lowest: two bits of the number give one of the root. With r the root of the
-// bits read so far and s the remainder, the next bit is 1 if 4r + 1 fits into 4s + the next two bits.
-Bits square_root(const Bits& number) {
-  Bits root;
-  Bits rest;
-  for (std::size_t i = (number.size() + 1) / 2; i-- > 0;) {
-    rest = shifted(rest, {number[2 * i], 2 * i + 1 < number.size() ? number[2 * i + 1] : 0});
-    const Bits step = shifted(root, {1, 0});
-    const bool fits = !less(rest, step);
-    if (fits) rest = sum_of(rest, step, -1);
-    root = shifted(root, {fits ? 1 : 0});
+// Longhand, from the highest bit r to the lowest: bit i is 1 if (r + 2^i)² - r² = 2^(i+1) r + 2^2i fits into the rest.
+Bits square_root(Bits rest) {
+  Bits root((rest.size() + 1) / 2);
+  rest.resize(2 * root.size());
+  for (std::size_t i = root.size(); i-- > 0;) {
+    Bits left = rest;
+    --left[2 * i];
+    for (std::size_t j = i + 1; j < root.size(); ++j) left[i + 1 + j] -= root[j];
+    if (carry(left) < 0) continue;
+    root[i] = 1;
+    rest = std::move(left);
   }
   return root;
 }
@@ -164,11 +149,13 @@ std::string draw_positive(Random& random, Index n) {
 }
 
 // a2b, from the lowest bit to the highest; at lengths 1 and 2 only a, any of 0 … 2^n - 2. Its answer has at least `width` bits.
-Exercise draw_operands(Random& random, Index n, Index width, Bits (*operation)(const Bits&, const Bits&)) {
+Exercise draw_operands(Random& random, Index n, Index width,
+                       const std::function<Bits(Bits, Bits)>& operation) {
   std::string a;
   std::string b;
   if (n <= 2) {
-    a = text_of(carried({static_cast<int>(draw_index(random, (Index{1} << n) - 1))}), n);
+    const auto number = static_cast<int>(draw_index(random, (Index{1} << n) - 1));
+    a = text_of({number & 1, number >> 1}, n);
   } else {
     const Index first = 1 + draw_index(random, n - 2);
     a = draw_positive(random, first);
@@ -198,10 +185,7 @@ Exercises binary_addition(const NoOptions& /*none*/) {
           .alphabet = "012",
           .answer_length = [](Index n) { return n + 1; },
           .longest = longest_number,
-          .draw =
-              [](Random& random, Index n) {
-                return draw_operands(random, n, 1, [](const Bits& a, const Bits& b) { return sum_of(a, b); });
-              }};
+          .draw = [](Random& random, Index n) { return draw_operands(random, n, 1, sum_of); }};
 }
 
 Exercises binary_multiplication(const NoOptions& /*none*/) {
@@ -232,8 +216,7 @@ again if they are zeros. The answer is its square root, rounded down, with ⌈n/
       .draw =
           [](Random& random, Index n) {
             const std::string number = draw_positive(random, n);
-            const Bits root = square_root(bits_of(reversed(number)));
-            return Exercise{number, reversed(text_of(root, (n + 1) / 2))};
+            return Exercise{number, reversed(text_of(square_root(bits_of(reversed(number))), (n + 1) / 2))};
           }};
 }
 
