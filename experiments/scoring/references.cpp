@@ -30,54 +30,52 @@ bool says_something(const std::string& label, const MetricSpec& metric, double v
   return label == "oracle" ? value == 1.0 : label != "uniform";
 }
 
-TokenScores oracle_scores(const Examples& examples) {
-  TokenScores scores;
-  for (const Label& label : examples.labels) {
-    scores.losses.push_back(label.oracle_bits * std::numbers::ln2);
-    scores.hits.push_back(label.oracle_bits == 0.0 ? 1 : 0);
-  }
-  return scores;
-}
+// The loss in nats, and whether the answer is right.
+using Read = std::function<std::pair<double, bool>(const Label&)>;
 
-// Whether an answer is right, where a reader has one.
-using Answer = std::function<std::optional<bool>(const Label&)>;
-
-TokenScores scores_of(const Examples& examples, const Answer& answer) {
-  constexpr double no_probabilities = std::numeric_limits<double>::infinity();
-  TokenScores scores;
-  for (const Label& label : examples.labels) {
-    const std::optional<bool> right = answer(label);
-    scores.losses.push_back(right ? no_probabilities : not_a_number);
-    scores.hits.push_back(right.value_or(false) ? 1 : 0);
-  }
-  return scores;
+// Of a reader that gives no probabilities, and has no answer for some targets.
+std::pair<double, bool> guessed(const std::optional<bool>& right) {
+  return {right ? std::numeric_limits<double>::infinity() : not_a_number, right.value_or(false)};
 }
 
 struct Reader {
   std::string label;
-  std::function<TokenScores(const Examples&)> read;
+  std::function<TokenScores(const Examples&)> score;
 };
 
-// A task without classes has no oracle.
+// Only a task that labels its targets has an oracle.
 std::vector<Reader> readers_of(const Task& task, Index train_length) {
-  const Index examples = std::max<Index>(1, counted_tokens / task.seq_len(train_length));
+  const Index tokens = task.seq_len(train_length);
   std::vector<Reader> readers;
   for (const auto& [label, order] : orders) {
-    const auto ngrams = std::make_shared<NgramReader>(task, order, train_length, examples);
+    const auto ngrams =
+        std::make_shared<NgramReader>(task, order, train_length, std::max<Index>(1, counted_tokens / tokens));
     readers.push_back({label, [ngrams](const Examples& all) { return ngrams->score(all.batch); }});
   }
-  const auto add = [&](const std::string& label, const Answer& answer) {
-    readers.push_back({label, [answer](const Examples& all) { return scores_of(all, answer); }});
+  const auto add = [&](const std::string& label, const Read& read) {
+    readers.push_back({label, [read](const Examples& all) {
+                         TokenScores scores;
+                         for (const Label& one : all.labels) {
+                           const auto [loss, hit] = read(one);
+                           scores.losses.push_back(loss);
+                           scores.hits.push_back(hit ? 1 : 0);
+                         }
+                         return scores;
+                       }});
   };
   const auto has_sources = [](const MetricSpec& metric) { return metric.sources != SourceRange::any; };
   if (std::ranges::any_of(task.metrics(), has_sources)) {
-    const Index tokens = task.seq_len(train_length);
-    add("majority", [](const Label& label) { return label.majority; });
-    add("draw", [](const Label& label) { return label.draw; });
-    add(fmt::format("last {}", tokens),
-        [tokens](const Label& label) { return label.draw && label.source <= tokens ? true : label.draw; });
+    add("majority", [](const Label& label) { return guessed(label.majority); });
+    add("draw", [](const Label& label) { return guessed(label.draw); });
+    add(fmt::format("last {}", tokens), [tokens](const Label& label) {
+      return guessed(label.draw && label.source <= tokens ? true : label.draw);
+    });
   }
-  if (!task.classes().empty()) readers.push_back({"oracle", oracle_scores});
+  if (!task.labels({}, train_length).empty()) {
+    add("oracle", [](const Label& label) {
+      return std::pair(label.oracle_bits * std::numbers::ln2, label.oracle_bits == 0.0);
+    });
+  }
   return readers;
 }
 
@@ -87,24 +85,10 @@ MetricSpec metric_of(const Task& task, const std::string& id) {
 }
 
 // "accuracy of at least 0.9 at the training length"
-std::string gate_text(const MetricSpec& metric, const std::string& threshold) {
-  return fmt::format("{} of {} {} at the training length", metric.title(false),
-                     metric.lower_is_better() ? "at most" : "at least", threshold);
-}
-
-// The task's gate, or its metric with another threshold.
-std::optional<Gate> gate_of(const Task& task, double threshold) {
-  std::optional<Gate> gate = task.gate();
-  if (!gate || threshold == 0.0) return gate;
-  const MetricSpec metric = metric_of(task, gate->metric);
-  if (!metric.is_fraction() || threshold <= 1.0) return Gate{.metric = gate->metric, .threshold = threshold};
-  throw ConfigError(fmt::format("evaluate.gate: got {}, expected at most 1: it is a threshold of {}",
-                                threshold, metric.title()));
-}
-
-LearningGate fixed_gate(const Task& task, const Gate& gate) {
-  return {gate.metric, gate.threshold,
-          gate_text(metric_of(task, gate.metric), fmt::format("{}", gate.threshold))};
+LearningGate gate_at(const MetricSpec& metric, double threshold, const std::string& shown) {
+  return {metric.id, threshold,
+          fmt::format("{} of {} {} at the training length", metric.title(false),
+                      metric.lower_is_better() ? "at most" : "at least", shown)};
 }
 
 }  // namespace
@@ -121,7 +105,7 @@ std::vector<Score> reference_scores(const Task& task, const Settings& settings,
   for (const Reader& reader : readers_of(task, train_length)) {
     for (std::size_t i = 0; i < lengths.size(); ++i) {
       Tally tally(metrics, task.seq_len(lengths[i]), task.seq_len(train_length));
-      tally.add(examples[i].batch, reader.read(examples[i]), examples[i].labels);
+      tally.add(examples[i].batch, reader.score(examples[i]), examples[i].labels);
       for (Score& score : tally.scores({.row = reader.label, .length = lengths[i]})) {
         const auto metric = std::ranges::find(metrics, score.metric, &MetricSpec::id);
         if (says_something(reader.label, *metric, score.value)) references.push_back(std::move(score));
@@ -134,9 +118,14 @@ std::vector<Score> reference_scores(const Task& task, const Settings& settings,
 std::optional<LearningGate> common_gate(const std::vector<const Task*>& tasks, double threshold) {
   std::optional<LearningGate> common;
   for (const Task* task : tasks) {
-    const std::optional<Gate> gate = gate_of(*task, threshold);
-    if (!gate || !gate->reader.empty()) return std::nullopt;
-    const LearningGate own = fixed_gate(*task, *gate);
+    std::optional<Gate> gate = task->gate();
+    if (!gate || (threshold == 0.0 && !gate->reader.empty())) return std::nullopt;
+    const MetricSpec metric = metric_of(*task, gate->metric);
+    if (threshold != 0.0) gate->threshold = threshold;
+    if (metric.is_fraction() && gate->threshold > 1.0)
+      throw ConfigError(fmt::format("evaluate.gate: got {}, expected at most 1: it is a threshold of {}",
+                                    threshold, metric.title()));
+    const LearningGate own = gate_at(metric, gate->threshold, number_text(gate->threshold));
     if (common && common->text != own.text) return std::nullopt;
     common = own;
   }
@@ -145,27 +134,25 @@ std::optional<LearningGate> common_gate(const std::vector<const Task*>& tasks, d
 
 std::optional<LearningGate> learning_gate(const Task& task, Index train_length,
                                           const std::vector<Score>& references, double threshold) {
-  const std::optional<Gate> gate = gate_of(task, threshold);
+  const std::optional<Gate> gate = task.gate();
   const bool scored = std::ranges::count(references, train_length, &Score::length) > 0;
   if (!gate || !scored) return std::nullopt;
+  const std::optional<LearningGate> fixed = common_gate({&task}, threshold);
   const MetricSpec metric = metric_of(task, gate->metric);
-  const auto score_of = [&](const std::string& reader) {
-    return std::ranges::find_if(references, [&](const Score& one) {
-      return one.row == reader && one.length == train_length && one.metric == metric.id;
-    });
-  };
-  if (!gate->reader.empty()) {
-    const double value = score_of(gate->reader)->value;
-    return LearningGate{metric.id, value,
-                        fmt::format("{}, the score of the {} baseline",
-                                    gate_text(metric, fmt::format("{:.3f}", value)), gate->reader)};
+  const auto reader = std::ranges::find_if(references, [&](const Score& score) {
+    return score.row == (fixed ? "oracle" : gate->reader) && score.length == train_length &&
+           score.metric == metric.id;
+  });
+  if (!fixed) {
+    LearningGate of_reader = gate_at(metric, reader->value, fmt::format("{:.3f}", reader->value));
+    of_reader.text += fmt::format(", the score of the {} baseline", gate->reader);
+    return of_reader;
   }
-  const auto oracle = score_of("oracle");
-  if (oracle != references.end() && !metric.reached(oracle->value, gate->threshold))
+  if (reader != references.end() && !metric.reached(reader->value, fixed->threshold))
     throw ConfigError(
         fmt::format("evaluate.gate: got {}, expected one that can be reached: the oracle has {:.4g} {}",
-                    gate->threshold, oracle->value, gate->metric));
-  return fixed_gate(task, *gate);
+                    fixed->threshold, reader->value, fixed->metric));
+  return fixed;
 }
 
 }  // namespace ordinal::experiments

@@ -11,18 +11,18 @@
 
 namespace ordinal::experiments {
 
-/// The baselines: uniform, unigram, bigram and 4-gram, counted on training examples; the oracle, for a task with classes;
-/// for a task that labels contested targets also majority and draw, which ignore order, and "last 64", which is right where the
-/// source lies within the last 64 tokens (the training length) and else guesses as draw does. Each length is scored on the validation
-/// examples that models of the first seed are scored on; `row` names the baseline. The oracle hits a target if it is certain of it.
+/// The baselines, in `row`: uniform, unigram, bigram and 4-gram, counted on training examples. For a task that labels its targets
+/// also the oracle, which hits those it is certain of; for one with near and far metrics also majority and draw, which ignore order, and
+/// "last 64", which is right where the source lies within the last 64 tokens (the training length) and else guesses as draw
+/// does. Each length is scored on the validation examples of the first seed.
 std::vector<Score> reference_scores(const Task& task, const Settings& settings,
                                     const std::vector<Index>& lengths, std::uint64_t validation_seed);
 
-/// The gate that all tasks share, with `threshold` in place of its own if that is not 0. None if the tasks have different
-/// gates, or if a baseline sets the threshold. Throws ConfigError for an accuracy above 1.
+/// The gate that all tasks share, with `threshold` in place of its own if that is not 0; none if they differ, or if a baseline
+/// sets it. Throws ConfigError for an accuracy above 1.
 std::optional<LearningGate> common_gate(const std::vector<const Task*>& tasks, double threshold = 0.0);
 
-/// The same for one task, whose threshold a baseline may set. None if no length is the training length. Throws ConfigError, too,
+/// The same for one task, whose threshold a baseline may set; none if no length is the training length. Throws ConfigError, too,
 /// for a threshold that the oracle does not reach.
 std::optional<LearningGate> learning_gate(const Task& task, Index train_length,
                                           const std::vector<Score>& references, double threshold = 0.0);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "experiments/conditions/condition.h"
 #include "experiments/scoring/tally.h"
@@ -22,7 +23,6 @@ void add_scores(const Subject& subject, const Score& at, Threads& threads, CellR
   Tally tally(subject.task.metrics(), subject.task.seq_len(length), subject.plan.short_seq_len());
   const Index at_once = std::max<Index>(threads.count(), subject.plan.settings.integer("train.batch"));
   for (Index first = 0; first < count; first += at_once) {
-    if (stopped && stopped()) throw Stopped();
     const auto number = static_cast<std::uint32_t>(first);
     Examples examples = validation_examples(subject.task, subject.validation_seed,
                                             std::min(at_once, count - first), length, number);
@@ -38,8 +38,11 @@ void add_scores(const Subject& subject, const Score& at, Threads& threads, CellR
 
 Examples validation_examples(const Task& task, std::uint64_t seed, Index count, Index length,
                              std::uint32_t first) {
-  return {make_batch(task, Split::validation, seed, 0, count, length, first),
-          make_labels(task, Split::validation, seed, 0, count, length, first)};
+  Examples examples{make_batch(task, Split::validation, seed, 0, count, length, first), {}};
+  for (std::uint32_t i = 0; i < count; ++i)
+    std::ranges::copy(task.labels({Split::validation, seed, 0, first + i}, length),
+                      std::back_inserter(examples.labels));
+  return examples;
 }
 
 Index examples_to_score(const Task& task, const Settings& settings, Index length) {

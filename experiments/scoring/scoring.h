@@ -17,8 +17,7 @@ namespace ordinal::experiments {
 
 /// A model with its values, the plan that it was built from and the task that it is tested on. `evaluation` holds
 /// evaluate.… and the size of a training batch, the same for all rows of an experiment. Validation examples and their random
-/// positions are drawn with `validation_seed`. They are the same for every row of one seed and differ between seeds, so the
-/// spread over seeds includes the choice of examples.
+/// positions are drawn with `validation_seed`, so the spread over seeds includes the choice of examples.
 struct Subject {
   const Transformer<float>& model;
   const Parameters<float>& values;
@@ -28,7 +27,7 @@ struct Subject {
   std::uint64_t validation_seed = 0;
 };
 
-/// Examples and what is known about their targets: a label for each, or none for a task without classes.
+/// Examples and what is known about their targets: a label for each, or none at all.
 struct Examples {
   Batch batch;
   std::vector<Label> labels;
@@ -38,15 +37,13 @@ struct Examples {
 Examples validation_examples(const Task& task, std::uint64_t seed, Index count, Index length,
                              std::uint32_t first = 0);
 
-/// How many validation examples of `length` are scored: evaluate.batches batches of evaluate.batch sequences each. With
-/// evaluate.batch = 0, a batch has about as many tokens as a training batch, so every length is scored on about the same
-/// number of tokens.
+/// How many validation examples of `length` are scored: evaluate.batches batches of evaluate.batch sequences. With
+/// evaluate.batch = 0, a batch has about as many tokens as a training batch, whatever the length.
 Index examples_to_score(const Task& task, const Settings& settings, Index length);
 
-/// Scores a model on validation examples of `length` and adds a score for each metric to `cell`. `condition` is one of
-/// evaluate.conditions. A length or condition under which the model cannot run gives failed scores with the reason; that is a
-/// result, not an error. Throws Stopped soon after `stopped` returns true. Any thread may call `stopped`, every few
-/// milliseconds.
+/// Adds a score for each metric to `cell`. Where the model cannot run at this length or under this condition, these are failed
+/// scores with the reason; that is a result, not an error. Throws Stopped soon after `stopped` returns true. Any thread may
+/// call `stopped`, every few milliseconds.
 void score_length(const Subject& subject, Index length, const std::string& condition, Threads& threads,
                   CellResult& cell, const std::function<bool()>& stopped = {});
 

@@ -16,11 +16,10 @@ Index Alphabet::size() const { return symbols_.empty() ? 256 : std::ssize(symbol
 std::string Alphabet::decode(std::span<const Token> tokens) const {
   std::string text;
   for (const Token token : tokens) {
-    const auto index = static_cast<std::size_t>(token);
     if (token < 0 || token >= size()) {
       text += "\uFFFD";  // the replacement character
     } else {
-      text += symbols_.empty() ? static_cast<char>(token) : symbols_[index];
+      text += symbols_.empty() ? static_cast<char>(token) : symbols_[static_cast<std::size_t>(token)];
     }
   }
   return text;

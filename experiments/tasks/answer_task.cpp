@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <numeric>
 #include <utility>
 
 #include "framework/core/errors.h"
@@ -15,14 +16,15 @@ namespace {
 constexpr char separator = '|';
 constexpr char end_of_answer = '.';
 
-// Whether the answer follows the prompt, after a separator.
-bool continues(Layout layout) { return layout == Layout::transcript || layout == Layout::one_symbol; }
+bool has_end(const Exercises& exercises) {
+  return exercises.layout == Layout::transcript && exercises.answer_length(2) > 1;
+}
 
-std::string marks(Layout layout) {
-  if (layout == Layout::labels) return "";
-  if (layout == Layout::tape) return {blank};
-  if (layout == Layout::one_symbol) return {separator};
-  return {separator, end_of_answer};
+// The symbols that a layout adds to an alphabet.
+std::string marks(const Exercises& exercises) {
+  if (exercises.layout == Layout::labels) return "";
+  if (exercises.layout == Layout::tape) return {blank};
+  return has_end(exercises) ? std::string{separator, end_of_answer} : std::string{separator};
 }
 
 // The number of symbols in the longest answer to a prompt of length n.
@@ -36,17 +38,16 @@ struct Reading {
   std::string asked;
 };
 
-// `cells` is the room for the answer. On a tape, the answer may be shorter.
-Reading laid_out(const Exercise& exercise, Layout layout, Index cells) {
-  const auto& [prompt, answer] = exercise;
-  if (layout == Layout::labels) return {prompt, answer};
-  const std::string before = repeated(std::ssize(prompt), blank);
-  if (layout == Layout::tape) {
-    const std::string after = repeated(cells - std::ssize(answer), blank);
-    return {prompt + repeated(cells, blank), before + answer + after};
+// At length n. On a tape, the answer may be shorter than the room for it.
+Reading laid_out(const Exercises& exercises, const Exercise& one, Index n) {
+  if (exercises.layout == Layout::labels) return {one.prompt, one.answer};
+  const std::string asked = repeated(std::ssize(one.prompt), blank) + one.answer;
+  if (exercises.layout == Layout::tape) {
+    const Index cells = answer_cells(exercises, n);
+    return {one.prompt + repeated(cells, blank), asked + repeated(cells - std::ssize(one.answer), blank)};
   }
-  if (layout == Layout::one_symbol) return {prompt + separator, before + answer};
-  return {prompt + separator + answer, before + answer + end_of_answer};
+  if (!has_end(exercises)) return {one.prompt + separator, asked};
+  return {one.prompt + separator + one.answer, asked + end_of_answer};
 }
 
 // 1, 2, … in each run of letters or digits, 0 for other symbols (Abacus, McLeish et al. 2024).
@@ -60,9 +61,21 @@ std::vector<double> counted_in_runs(const std::string& text) {
   return positions;
 }
 
-Exercise drawn(const Exercises& exercises, const char* stream, const ExampleKey& key, Index n) {
-  Random random({key.seed, hash_name(exercises.name + stream), key.step, key.example});
-  return exercises.draw(random, n);
+Exercise drawn(const Exercises& exercises, const ExampleKey& key, Index n) {
+  const auto stream = [&](const char* purpose) {
+    return Random({key.seed, hash_name(exercises.name + purpose), key.step, key.example});
+  };
+  Random random = stream(key.split == Split::training ? ".training" : ".validation");
+  if (!exercises.write) return exercises.draw(random, n);
+  Random readers = stream(".readers");
+  return exercises.write(random, readers, n);
+}
+
+Alphabet alphabet_of(const Exercises& exercises) {
+  const std::string symbols = exercises.alphabet + marks(exercises);
+  if (exercises.write) return Alphabet(exercises.beginning, symbols);
+  const std::string prompt = drawn(exercises, {}, std::min<Index>(exercises.longest, 3)).prompt;
+  return Alphabet(exercises.layout == Layout::transcript ? prompt + separator : prompt, symbols);
 }
 
 }  // namespace
@@ -70,17 +83,10 @@ Exercise drawn(const Exercises& exercises, const char* stream, const ExampleKey&
 AnswerTask::AnswerTask(Exercises exercises)
     : exercises_(std::move(exercises)), alphabet_(alphabet_of(exercises_)) {}
 
-Alphabet AnswerTask::alphabet_of(const Exercises& exercises) {
-  const std::string prompt = drawn(exercises, ".training", {}, std::min<Index>(exercises.longest, 3)).prompt;
-  return Alphabet(continues(exercises.layout) ? prompt + separator : prompt,
-                  exercises.alphabet + marks(exercises.layout));
-}
-
 Index AnswerTask::seq_len(Index length) const {
   const Index prompt = exercises_.prompt_length(length);
   if (exercises_.layout == Layout::labels) return prompt;
-  const Index without_end = prompt + exercises_.answer_length(length);
-  return exercises_.layout == Layout::transcript ? without_end + 1 : without_end;
+  return prompt + exercises_.answer_length(length) + (has_end(exercises_) ? 1 : 0);
 }
 
 void AnswerTask::check_length(Index length) const {
@@ -91,7 +97,7 @@ void AnswerTask::check_length(Index length) const {
 
 // An example has the length that its definition gives, and a decoder has no padding token.
 Exercise AnswerTask::exercise(const ExampleKey& key, Index length) const {
-  Exercise one = drawn(exercises_, key.split == Split::training ? ".training" : ".validation", key, length);
+  Exercise one = drawn(exercises_, key, length);
   const Index prompt = exercises_.prompt_length(length);
   const Index answer = answer_cells(exercises_, length);
   const bool tape = exercises_.layout == Layout::tape;
@@ -105,8 +111,7 @@ Exercise AnswerTask::exercise(const ExampleKey& key, Index length) const {
 
 void AnswerTask::example(const ExampleKey& key, Index length, std::span<Token> tokens,
                          std::span<Token> targets) const {
-  const auto [read, asked] =
-      laid_out(exercise(key, length), exercises_.layout, answer_cells(exercises_, length));
+  const auto [read, asked] = laid_out(exercises_, exercise(key, length), length);
   for (std::size_t t = 0; t < read.size(); ++t) {
     tokens[t] = alphabet_.token(read[t]);
     targets[t] = asked[t] == blank ? ignore_index : alphabet_.token(asked[t]);
@@ -125,14 +130,15 @@ std::vector<double> AnswerTask::positions(std::span<const Token> tokens, const s
 }
 
 std::string AnswerTask::describe() const {
-  return fmt::format("{}: {}, scored by the share of right symbols of the answer", exercises_.name,
-                     exercises_.summary);
+  return fmt::format(
+      "{}: {}, scored {}", exercises_.name, exercises_.summary,
+      measure() == Measure::bits ? "in bits per token" : "by the share of right symbols of the answer");
 }
 
 // The definition is the data, so the hash changes with it.
 std::string AnswerTask::data_hash() const {
-  std::string sample = exercises_.alphabet;
-  for (std::uint32_t n = 1; n <= std::min<Index>(exercises_.longest, 32); ++n) {
+  std::string sample = exercises_.write ? exercise({.seed = 1}, 4097).prompt : exercises_.alphabet;
+  for (std::uint32_t n = 1; !exercises_.write && n <= std::min<Index>(exercises_.longest, 32); ++n) {
     const Exercise one = exercise({.example = n}, n);
     sample += fmt::format("\n{}{}{}", one.prompt, separator, one.answer);
   }
@@ -140,18 +146,36 @@ std::string AnswerTask::data_hash() const {
 }
 
 TaskEntry answer_entry(const Exercises& exercises, bool has_options) {
-  const Exercise one = drawn(exercises, ".training", {}, 8);
-  const auto [read, asked] = laid_out(one, exercises.layout, answer_cells(exercises, 8));
-  const std::string example = continues(exercises.layout)
+  const Exercise one = drawn(exercises, {}, 8);
+  const auto [read, asked] = laid_out(exercises, one, 8);
+  const std::string example = exercises.layout == Layout::transcript
                                   ? read + asked.back()
                                   : fmt::format("{}, to be answered by {}", read, one.answer);
   return {.name = exercises.name,
           .summary = exercises.summary,
           .definition = fmt::format("{}\nTokens, from 0{}: {}{}\nFor example, at length 8: {}",
                                     exercises.definition, has_options ? " with the default options" : "",
-                                    exercises.alphabet, marks(exercises.layout), example),
+                                    exercises.alphabet, marks(exercises), example),
           .direction = exercises.layout == Layout::tape ? Direction::bidirectional : Direction::causal,
-          .writes = exercises.layout != Layout::labels};
+          .writes = exercises.layout != Layout::labels || exercises.write};
+}
+
+Exercise beginning_of(const std::vector<Symbol>& document, Index n) {
+  Exercise one;
+  for (auto next = document.begin() + 1; next <= document.begin() + n; ++next) {
+    one.prompt += (next - 1)->letter;
+    one.answer += next->label.token_class >= 0 ? next->letter : blank;
+    one.labels.push_back(next->label);
+  }
+  return one;
+}
+
+Index guess(std::span<const Index> seen, Index right, Random& readers, Label& label) {
+  const Index most = std::ranges::max(seen);
+  const Index all = std::accumulate(seen.begin(), seen.end(), Index{0});
+  label.majority = right == most && draw_index(readers, std::ranges::count(seen, most)) == 0;
+  label.draw = draw_index(readers, all) < right;
+  return all;
 }
 
 Draw any_of(std::string symbols, std::function<std::string(std::string)> answer) {

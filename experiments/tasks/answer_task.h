@@ -1,5 +1,6 @@
 // Tasks that give a prompt and ask for its answer; only the answer carries loss. Such a task only defines how its
-// exercises are drawn. kinds/letters.cpp holds the shortest ones, kinds/states.cpp those with an answer at each symbol.
+// exercises are drawn. kinds/letters.cpp holds the shortest ones, kinds/states.cpp those with an answer at each symbol, and
+// kinds/latest.cpp one of documents.
 #pragma once
 
 #include <functional>
@@ -16,6 +17,7 @@ namespace ordinal::experiments {
 struct Exercise {
   std::string prompt;
   std::string answer;
+  std::vector<Label> labels = {};  // of each symbol of the answer, in a document
 };
 
 /// A position of an answer without a target, and the empty token of a tape.
@@ -23,8 +25,7 @@ inline constexpr char blank = '_';
 
 /// What a model reads and where it answers.
 enum class Layout {
-  transcript,  // a decoder: prompt | answer .    each answer symbol, and the end, from the symbols before
-  one_symbol,  // a decoder: prompt | answer      the same for answers of a single symbol, which need no end
+  transcript,  // a decoder: prompt | answer .    each answer symbol, and the end unless all answers are one symbol
   tape,        // an encoder: prompt ____         the answer in place of empty tokens (Delétang et al. 2023)
   labels,  // a decoder: prompt               at symbol i of the prompt, symbol i of an answer of the same length
 };
@@ -36,13 +37,14 @@ constexpr Index as_n(Index n) { return n; }
 constexpr Index single(Index /*n*/) { return 1; }
 
 inline constexpr Index longest_prompt = 100'000;
+inline constexpr Index longest_document = 10'000'000;
 
 /// The definition of a task.
 struct Exercises {
   std::string name = {};
   std::string summary = {};     // one line
   std::string definition = {};  // in words: what is drawn, in which order, and what is asked
-  Layout layout = Layout::one_symbol;
+  Layout layout = Layout::transcript;
   std::string alphabet = {};  // all symbols of prompts and answers, in the order of their tokens
   /// Number of symbols in every prompt of length n, and in its longest answer (labels: as many as in the prompt).
   std::function<Index(Index n)> prompt_length = as_n;
@@ -54,20 +56,31 @@ struct Exercises {
   /// For the position scheme `task`, ids = coupled: a number from 1 for symbol i of prompt | answer, the same for symbols
   /// that belong together (Cho et al. 2024, §3). Optional.
   std::function<Index(Index prompt_length, Index i)> coupled = {};
+  std::string beginning = {};  // of generated documents without a prompt
+  Measure measure = Measure::accuracy;
+  std::vector<MetricSpec> metrics = plain_metrics(Measure::accuracy);
+  Gate gate = {.metric = "accuracy", .threshold = 0.9};
+  /// For documents, in place of draw and with Layout::labels: the first n symbols of the document that `random` gives, see
+  /// beginning_of(). `readers` is for guess(). Each example is a document of its own, and training uses one length.
+  std::function<Exercise(Random& random, Random& readers, Index n)> write = {};
 };
 
 class AnswerTask : public Task {
  public:
   explicit AnswerTask(Exercises exercises);
 
-  static Alphabet alphabet_of(const Exercises& exercises);
   const Alphabet& alphabet() const override { return alphabet_; }
-  Measure measure() const override { return Measure::accuracy; }
-  bool varies_length() const override { return true; }
+  Measure measure() const override { return exercises_.measure; }
+  std::vector<MetricSpec> metrics() const override { return exercises_.metrics; }
+  std::optional<Gate> gate() const override { return exercises_.gate; }
+  bool varies_length() const override { return !exercises_.write; }
   Index seq_len(Index length) const override;
   void check_length(Index length) const override;
   void example(const ExampleKey& key, Index length, std::span<Token> tokens,
                std::span<Token> targets) const override;
+  std::vector<Label> labels(const ExampleKey& key, Index length) const override {
+    return exercise(key, length).labels;
+  }
   std::vector<double> positions(std::span<const Token> tokens, const std::string& ids) const override;
   std::string describe() const override;
   std::string data_hash() const override;
@@ -87,9 +100,21 @@ template <typename Options>
 TaskEntry answer_task(Exercises (*define)(const Options&)) {
   return describe_task<Options>(
       answer_entry(define({}), !specs_of<Options>().empty()),
-      [define](const Options& options) { return AnswerTask::alphabet_of(define(options)); },
       [define](const Options& options) { return std::make_unique<AnswerTask>(define(options)); });
 }
+
+/// A symbol of a document, and what is known about it as a target.
+struct Symbol {
+  char letter = 0;
+  Label label = {};
+};
+
+/// The first n symbols of a document. Each is asked for the next one, if that has a class.
+Exercise beginning_of(const std::vector<Symbol>& document, Index n);
+
+/// Labels a target for readers that ignore order: they know how often each answer was seen before, `right` times the right
+/// one. Returns how often any was.
+Index guess(std::span<const Index> seen, Index right, Random& readers, Label& label);
 
 /// Draws n symbols uniformly from `symbols`, from the first to the last; the answer is a function of them.
 Draw any_of(std::string symbols, std::function<std::string(std::string)> answer);

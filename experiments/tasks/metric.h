@@ -21,7 +21,7 @@ enum class Conflict { any, contested, uncontested };
 
 /// What a task knows about one target.
 struct Label {
-  Index token_class = -1;    // index into Task::classes(); -1: none
+  Index token_class = -1;    // of the task's own classes of targets; -1: none
   Index source = 0;          // tokens back to the nearest one that determines the target; 0: none
   double oracle_bits = 0.0;  // -log2 of its probability for an oracle that knows the generator
   Conflict conflict = Conflict::any;
@@ -58,8 +58,7 @@ struct MetricSpec {
 /// The metrics in which rows are compared.
 std::vector<MetricSpec> headlines(const std::vector<MetricSpec>& metrics);
 
-/// The metrics of a task without classes: over all positions, and past the training length; for bits also perplexity, for
-/// accuracy exact match.
+/// The usual metrics: over all positions, and past the training length; for bits also perplexity, for accuracy exact match.
 std::vector<MetricSpec> plain_metrics(Measure measure);
 
 /// When a model has learned its task: its score at the training length reaches the threshold, which is a

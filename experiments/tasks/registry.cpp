@@ -40,18 +40,13 @@ std::optional<Gate> Task::gate() const {
   return Gate{.metric = "bits", .reader = "bigram"};
 }
 
-void Task::labels(const ExampleKey& /*key*/, Index /*length*/, std::span<Label> labels) const {
-  std::ranges::fill(labels, Label{});
-}
-
-std::vector<double> Task::positions(std::span<const Token> /*tokens*/, const std::string& /*ids*/) const {
-  return {};
-}
-
 std::unique_ptr<Task> make_task(const Part& part) { return tasks().find(part.name).build(part); }
 std::unique_ptr<Task> make_task(const std::string& text) { return make_task(parse_part(text)); }
 
-Alphabet task_alphabet(const Part& part) { return tasks().find(part.name).alphabet(part); }
+Alphabet task_alphabet(const Part& part) {
+  const TaskEntry& entry = tasks().find(part.name);
+  return entry.alphabet ? *entry.alphabet : entry.build(part)->alphabet();
+}
 
 bool lacks_file(const Part& part) { return tasks().find(part.name).lacks_file(part); }
 
@@ -81,16 +76,6 @@ Batch with_positions(Batch batch, const Task& task, const PositionScheme& scheme
     batch.positions.insert(batch.positions.end(), positions.begin(), positions.end());
   }
   return batch;
-}
-
-std::vector<Label> make_labels(const Task& task, Split split, std::uint64_t seed, std::uint32_t step,
-                               Index size, Index length, std::uint32_t first_example) {
-  if (task.classes().empty()) return {};
-  const auto row = static_cast<std::size_t>(task.seq_len(length));
-  std::vector<Label> labels(static_cast<std::size_t>(size) * row);
-  for (std::size_t at = 0; at < labels.size(); at += row)
-    task.labels({split, seed, step, first_example++}, length, std::span(labels).subspan(at, row));
-  return labels;
 }
 
 }  // namespace ordinal::experiments

@@ -53,12 +53,10 @@ class Task {
   virtual void example(const ExampleKey& key, Index length, std::span<Token> tokens,
                        std::span<Token> targets) const = 0;
 
-  /// How many different evaluation examples of this length there are (a text is finite); a large number if
-  /// unlimited.
+  /// How many different evaluation examples of this length there are; a large number if unlimited.
   virtual Index evaluation_examples(Index length) const;
 
-  /// Throws DataError, naming the task and the longest possible length, if examples of `length` cannot be
-  /// made.
+  /// Throws DataError, naming the task and the longest possible length, if it has no examples of `length`.
   virtual void check_length(Index length) const = 0;
 
   /// Whether predictions are scored in bits or by accuracy.
@@ -67,19 +65,17 @@ class Task {
   /// The metrics; rows are compared in those marked as headlines, or else in the first.
   virtual std::vector<MetricSpec> metrics() const { return plain_metrics(measure()); }
 
-  /// When a model counts as having learned the task. By default: nine tenths of the answers are right, or
-  /// fewer bits than the bigram baseline.
+  /// When a model has learned the task. By default: an accuracy of 0.9, or fewer bits than the bigram baseline.
   virtual std::optional<Gate> gate() const;
 
-  /// Names of the classes of targets; none by default.
-  virtual std::vector<std::string> classes() const { return {}; }
-
-  /// For a task with classes: writes what it knows about each target of example `key`.
-  virtual void labels(const ExampleKey& key, Index length, std::span<Label> labels) const;
+  /// What it knows about each target of example `key`; empty if it labels none.
+  virtual std::vector<Label> labels(const ExampleKey& /*key*/, Index /*length*/) const { return {}; }
 
   /// The positions that the task assigns to the tokens of one example for the scheme `task` with its option `ids`:
   /// 1, 2, …, and 0 for a token without one. Empty if it assigns none.
-  virtual std::vector<double> positions(std::span<const Token> tokens, const std::string& ids) const;
+  virtual std::vector<double> positions(std::span<const Token> /*tokens*/, const std::string& /*ids*/) const {
+    return {};
+  }
 
   /// One line for the report: what is learned and how it is scored.
   virtual std::string describe() const = 0;
@@ -94,44 +90,40 @@ struct TaskEntry {
   std::string summary;          // one line
   std::string definition = {};  // what examples look like, for --list NAME; lines of up to 110 characters
   Direction direction = Direction::any;
-  bool writes = true;  // whether a causal model's answer is the next token of its input
+  bool writes = true;                     // whether a causal model's answer is the next token of its input
+  std::optional<Alphabet> alphabet = {};  // of a task that reads files, if it does not depend on them
 
   // Filled in by describe_task().
   std::vector<OptionSpec> options = {};
-  std::function<Alphabet(const Part&)> alphabet = {};
   std::function<std::unique_ptr<Task>(const Part&)> build = {};
   std::function<bool(const Part&)> lacks_file = {};
 };
 
-/// The entry with its options and builders. `alphabet_of` and `make` take an Options; `alphabet_of` reads no data. For a task
-/// that reads files, Options::lacks_file() says whether it needs a file and got none.
-template <typename Options, typename AlphabetOf, typename Make>
-TaskEntry describe_task(TaskEntry entry, AlphabetOf alphabet_of, Make make) {
-  const auto options_of = [](const Part& part) { return read_options<Options>(part.name, part.options); };
+/// The entry with its options and builders. `make` takes an Options. For a task that reads files, Options::lacks_file() says
+/// whether it needs a file and got none.
+template <typename Options, typename Make>
+TaskEntry describe_task(TaskEntry entry, Make make) {
   entry.options = specs_of<Options>();
-  entry.alphabet = [=](const Part& part) { return alphabet_of(options_of(part)); };
-  entry.build = [=](const Part& part) { return make(options_of(part)); };
-  entry.lacks_file = [=](const Part& part) {
-    [[maybe_unused]] const Options options = options_of(part);
+  entry.build = [=](const Part& part) { return make(read_options<Options>(part.name, part.options)); };
+  entry.lacks_file = [](const Part& part) {
+    [[maybe_unused]] const auto options = read_options<Options>(part.name, part.options);
     if constexpr (requires { options.lacks_file(); }) return options.lacks_file();
     return false;
   };
   return entry;
 }
 
-/// The same for a class SomeTask with a constructor (const Options&) and a function
-/// `static Alphabet alphabet_of(const Options&)`.
+/// The same for a class SomeTask with a constructor (const Options&).
 template <typename SomeTask, typename Options = NoOptions>
 TaskEntry describe_task(TaskEntry entry) {
-  return describe_task<Options>(std::move(entry), SomeTask::alphabet_of,
+  return describe_task<Options>(std::move(entry),
                                 [](const Options& options) { return std::make_unique<SomeTask>(options); });
 }
 
 /// All tasks that can be named, in the order of tasks.inc.
 const Registry<TaskEntry>& tasks();
 
-/// Adds your own task, before the first use of a config. Throws std::invalid_argument for a name that
-/// is taken.
+/// Adds your own task, before the first use of a config. Throws std::invalid_argument for a name that is taken.
 void register_task(TaskEntry entry);
 
 /// Builds the task that "copy(symbols=8)" names. Throws ConfigError for an unknown name or option, and
@@ -149,12 +141,7 @@ bool lacks_file(const Part& part);
 Batch make_batch(const Task& task, Split split, std::uint64_t seed, std::uint32_t step, Index size,
                  Index length, std::uint32_t first_example = 0);
 
-/// Adds the positions that the scheme takes from the task, if it takes any. Throws ConfigError if the task gives
-/// none.
+/// Adds the positions that the scheme takes from the task, if any. Throws ConfigError if the task gives none.
 Batch with_positions(Batch batch, const Task& task, const PositionScheme& scheme);
-
-/// The labels of that batch, one for each target; none for a task without classes.
-std::vector<Label> make_labels(const Task& task, Split split, std::uint64_t seed, std::uint32_t step,
-                               Index size, Index length, std::uint32_t first_example = 0);
 
 }  // namespace ordinal::experiments

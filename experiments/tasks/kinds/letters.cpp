@@ -30,7 +30,6 @@ Exercises copy(const CopiedLetters& options) {
           R"(The prompt is n letters, each any of `symbols`, or with `unique` any of those that are not in it
 yet; the answer is the same letters. With positions = task, a letter and its copy share a number c: 2, 3, … from the
 first letter, and 1 for the separator.)",
-      .layout = Layout::transcript,
       .alphabet = letters(options.symbols),
       .answer_length = as_n,
       .longest = options.unique ? options.symbols : longest_prompt,
@@ -53,7 +52,6 @@ Exercises reverse(const Letters& options) {
           R"(The prompt is n letters, each any of `symbols`; the answer is the same letters from the last to the
 first. With positions = task, a letter and its copy share a number c: 2, 3, … n + 1 from the first letter of the
 prompt, and n + 2 for the separator.)",
-      .layout = Layout::transcript,
       .alphabet = letters(options.symbols),
       .answer_length = as_n,
       .draw = any_of(letters(options.symbols), reversed),
@@ -65,7 +63,6 @@ Exercises copy_repeat(const Letters& options) {
           .summary = "read one letter n times and write it n times (Kazemnejad et al. 2023)",
           .definition =
               R"(The prompt is n times the same letter, any of `symbols`; the answer is the same letters.)",
-          .layout = Layout::transcript,
           .alphabet = letters(options.symbols),
           .answer_length = as_n,
           .draw = [all = letters(options.symbols)](Random& random, Index n) {
@@ -81,7 +78,6 @@ Exercises replace(const Letters& options) {
       .definition =
           R"(The prompt is n times the same letter, any of `symbols`, then > and another letter, any of the rest in
 their order; the answer is n times that letter.)",
-      .layout = Layout::transcript,
       .alphabet = letters(options.symbols) + ">",
       .prompt_length = [](Index n) { return n + 2; },
       .answer_length = as_n,
@@ -100,7 +96,6 @@ Exercises sort(const Letters& options) {
       .summary = "read n letters and write them in alphabetical order (Kazemnejad et al. 2023)",
       .definition =
           R"(The prompt is n letters, each any of `symbols`; the answer is the same letters in alphabetical order.)",
-      .layout = Layout::transcript,
       .alphabet = letters(options.symbols),
       .answer_length = as_n,
       .draw = any_of(letters(options.symbols), sorted)};
@@ -149,7 +144,6 @@ Exercises count(const Run& options) {
           R"(A run is n letters that follow each other in a … z, A … Z, 0 … 9, of which the first `symbols` are used; its
 first letter is any that leaves room for it. The prompt is the first and the last letter of the run; the
 answer is the whole run.)",
-      .layout = Layout::transcript,
       .alphabet = letters(options.symbols),
       .prompt_length = [](Index) -> Index { return 2; },
       .answer_length = as_n,

@@ -6,7 +6,6 @@
 
 #include "experiments/tasks/task.h"
 #include "framework/core/errors.h"
-#include "framework/core/options.h"
 #include "framework/core/random.h"
 #include "framework/storage/hash.h"
 
@@ -48,13 +47,10 @@ class MaskedLanguage final : public Task {
   explicit MaskedLanguage(const MlmOptions& options)
       : options_(options),
         source_(source_of(options)),
-        alphabet_(alphabet_of(options)),
+        alphabet_(options.of_text() ? source_->alphabet()
+                                    : Alphabet("=", source_->alphabet().symbols() + mask)),
         mask_(options.of_text() ? byte_mask : alphabet_.token(mask)) {}
 
-  static Alphabet alphabet_of(const MlmOptions& options) {
-    if (options.of_text()) return task_alphabet({"text"});
-    return Alphabet("=", task_alphabet({"language"}).symbols() + mask);
-  }
   const Alphabet& alphabet() const override { return alphabet_; }
   Measure measure() const override { return Measure::bits; }
   std::vector<MetricSpec> metrics() const override {
@@ -135,7 +131,8 @@ targets: themselves. With masking = mixed a uniform u then says what the model s
 mask _, below 0.9 any symbol of the language, else the symbol itself; with masking = all it sees the mask.
 Tokens, from 0: abcdefghijklmnop =ABCDEFGHIJKL_ (with of = text: the bytes)
 For example, with rate = 0.5 and masking = all: =__fdob__d__, to be answered by De at the first two _, =J at the next two and ac at the last two)",
-       .direction = Direction::bidirectional})};
+       .direction = Direction::bidirectional,
+       .writes = false})};
 }
 
 }  // namespace ordinal::experiments

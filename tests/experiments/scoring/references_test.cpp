@@ -9,7 +9,7 @@
 #include <string>
 
 #include "framework/core/errors.h"
-#include "tests/experiments/tasks/two_letters.h"
+#include "tests/experiments/tasks/examples.h"
 #include "tests/experiments/with.h"
 
 namespace ordinal::experiments {
@@ -106,7 +106,7 @@ TEST(References, ThatReadTheLastTokensAreRightWithinThem) {
   EXPECT_EQ(find(references, "last 32", "bits", 256), nullptr) << "it gives no probabilities";
 }
 
-TEST(References, OfATaskWithoutClassesHaveNoOracle) {
+TEST(References, OfATaskWithoutLabelsHaveNoOracle) {
   const auto task = make_task("copy");
   EXPECT_EQ(names(reference_scores(*task, settings_of("copy"), {32}, 1)),
             (std::set<std::string>{"unigram", "bigram", "4-gram"}));
@@ -141,9 +141,8 @@ TEST(LearningGates, AreANumberOrTheScoreOfAReader) {
 TEST(LearningGates, ThatTheOracleDoesNotReachAreRefused) {
   class Bits final : public Alternating {
    public:
-    std::vector<std::string> classes() const override { return {"all"}; }
-    void labels(const ExampleKey& /*key*/, Index /*length*/, std::span<Label> labels) const override {
-      for (Label& label : labels) label = {.token_class = 0, .oracle_bits = 0.5};
+    std::vector<Label> labels(const ExampleKey& /*key*/, Index length) const override {
+      return std::vector<Label>(static_cast<std::size_t>(length), {.oracle_bits = 0.5});
     }
     std::optional<Gate> gate() const override { return Gate{.metric = "bits", .threshold = 1.0}; }
   };

@@ -1,10 +1,13 @@
-// Examples of tasks for tests, as tokens and as text.
+// Examples of tasks for tests, and fixtures of them.
 #pragma once
 
+#include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "experiments/tasks/task.h"
+#include "tests/folders.h"
 
 namespace ordinal::experiments {
 
@@ -29,5 +32,30 @@ inline std::string text_of(const Task& task, const std::vector<Token>& tokens) {
   }
   return text;
 }
+
+/// The fields of each line of a fixture, which have tabs between them.
+inline std::vector<std::vector<std::string>> fields_of(const std::string& fixture) {
+  std::ifstream file(fixtures_folder() / fixture);
+  std::vector<std::vector<std::string>> lines;
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream fields(line);
+    std::vector<std::string>& values = lines.emplace_back();
+    for (std::string value; std::getline(fields, value, '\t');) values.push_back(value);
+  }
+  return lines;
+}
+
+/// A task of the letters a and b, which only says what an example is.
+class TwoLetters : public Task {
+ public:
+  const Alphabet& alphabet() const override { return alphabet_; }
+  Measure measure() const override { return Measure::bits; }
+  void check_length(Index /*length*/) const override {}
+  std::string describe() const override { return "two letters"; }
+  std::string data_hash() const override { return "0"; }
+
+ private:
+  Alphabet alphabet_{"a", "ab"};
+};
 
 }  // namespace ordinal::experiments

@@ -46,6 +46,7 @@ class LanguageReader {
   }
 
   void read(char symbol) {
+    ++place_;
     const bool is_letter = symbol >= 'a' && symbol <= 'p';
     if (state_ == State::start) {
       state_ = is_letter ? State::word : (symbol == '=' ? State::defined_name : State::known_value);
@@ -59,6 +60,7 @@ class LanguageReader {
       if (state_ == State::new_value) list_ += symbol;
       fresh_[name_] = follows_definition_ = state_ == State::new_value;
       values_[name_] = symbol;
+      places_[name_] = place_;
       ++seen_[name_][symbol];
       if (!follows_definition_ || list_.size() == listed_) state_ = State::start;
     }
@@ -70,8 +72,14 @@ class LanguageReader {
   bool recalls() const { return state_ == State::known_value; }
   /// Whether the next symbol is the first recall of its name since the definition, and other values have followed it.
   bool contested() const { return recalls() && fresh_.at(name_) && seen_.at(name_).size() > 1; }
+  /// Of a recall: how far back its value stands.
+  std::ptrdiff_t source() const { return recalls() ? place_ + 1 - places_.at(name_) : 0; }
   /// How often each value has followed the name of a recall.
   const std::map<char, int>& seen() const { return seen_.at(name_); }
+  int most() const {
+    const auto count = [](const auto& entry) { return entry.second; };
+    return std::ranges::max_element(seen(), {}, count)->second;
+  }
 
  private:
   enum class State { start, word, defined_name, new_value, known_value };
@@ -111,6 +119,8 @@ class LanguageReader {
   bool follows_definition_ = false;
   std::map<char, bool> fresh_;  // not mentioned since the definition
   std::map<char, char> values_;
+  std::ptrdiff_t place_ = 0;
+  std::map<char, std::ptrdiff_t> places_;     // of the values
   std::map<char, std::map<char, int>> seen_;  // how often each value has followed each name
 };
 

@@ -1,4 +1,5 @@
 // latest: answers and sources are right, only order tells, and questions are near and far at every length.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -21,8 +22,7 @@ struct Question {
 std::vector<Question> questions(const Task& task, std::uint32_t example_number, Index length) {
   const ExampleKey key{Split::validation, 9, 0, example_number};
   const auto [tokens, targets] = example(task, key, length);
-  std::vector<Label> labels(tokens.size());
-  task.labels(key, length, labels);
+  const std::vector<Label> labels = task.labels(key, length);
   const std::string text = task.alphabet().decode(tokens);
   std::vector<Question> all;
   for (std::size_t i = 0; i < targets.size(); ++i) {
@@ -91,12 +91,16 @@ TEST_P(Latest, NoReaderThatIgnoresOrderIsRightMoreOftenThanOnceInEachNumberOfLet
   }
 }
 
-TEST_P(Latest, AShorterExampleIsTheBeginningOfALongerOne) {
+TEST(Documents, BeginAsShorterOnesDo) {
   const ExampleKey key{Split::validation, 5, 0, 7};
-  const auto [tokens, targets] = example(*task_, key, 1000);
-  const auto [first_tokens, first_targets] = example(*task_, key, 65);
-  EXPECT_TRUE(std::ranges::equal(std::span(tokens).first(65), first_tokens));
-  EXPECT_TRUE(std::ranges::equal(std::span(targets).first(65), first_targets));
+  for (const std::string name :
+       {"latest", "latest(names=2, letters=2, octaves=1)", "language", "language(values=1)"}) {
+    const auto task = make_task(name);
+    const auto [tokens, targets] = example(*task, key, 1000);
+    const auto [first_tokens, first_targets] = example(*task, key, 65);
+    EXPECT_TRUE(std::ranges::equal(std::span(tokens).first(65), first_tokens)) << name;
+    EXPECT_TRUE(std::ranges::equal(std::span(targets).first(65), first_targets)) << name;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Options, Latest,
@@ -122,12 +126,9 @@ TEST(LatestTask, AsksNearAndFarAtEveryLengthBeyondTraining) {
 }
 
 TEST(LatestTask, HasEnoughLettersForAllNames) {
-  try {
-    make_task("latest(names=8, letters=5)");
-    FAIL();
-  } catch (const ConfigError& error) {
-    EXPECT_STREQ(error.what(), "task latest: 8 names of 5 letters need 40 letters, expected at most 36");
-  }
+  EXPECT_THAT([] { make_task("latest(names=8, letters=5)"); },
+              ::testing::ThrowsMessage<ConfigError>(
+                  "task latest: 8 names of 5 letters need 40 letters, expected at most 36"));
 }
 
 }  // namespace

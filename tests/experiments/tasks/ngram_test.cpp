@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "tests/experiments/tasks/two_letters.h"
+#include "tests/experiments/tasks/examples.h"
 
 namespace ordinal::experiments {
 namespace {

@@ -4,7 +4,6 @@
 #include <set>
 
 #include "tests/experiments/tasks/examples.h"
-#include "tests/experiments/tasks/fields.h"
 
 namespace ordinal::experiments {
 namespace {
