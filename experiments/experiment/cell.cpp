@@ -97,9 +97,8 @@ void require_same_training(const Cell& cell, const std::vector<Metadata>& there)
     const auto difference = first_difference(there[i], cell.folder.string(), plan, plan.metadata(cell.seed),
                                              Binds::training, is_last);
     if (!difference) continue;
-    throw ConfigError(fmt::format("{}: it holds results with {} = {}{}, this run has {}; {}",
-                                  cell.folder.string(), difference->key, difference->there,
-                                  i == 0 ? "" : " in fine-tuning", difference->here, way_out(*difference)));
+    throw ConfigError(fmt::format("{}: it holds results{} with {}", cell.folder.string(),
+                                  i == 0 ? "" : " of fine-tuning", explained(*difference)));
   }
 }
 

@@ -67,8 +67,7 @@ CellResult score_cell(const Cell& cell, const TrainingRun* run, Threads& threads
     run->check(scored.file, cell.checkpoint, step, step);
     result.training_curve = run->log().curve(step);
     if (!result.training_curve.empty()) result.final_train_loss = result.training_curve.back().second;
-    result.seconds = run->seconds();
-    result.gradient_norm = run->log().gradient_norm(step);
+    result.seconds = run->log().seconds();
   }
   const auto builds = scored.file.metadata().find("builds");
   if (builds != scored.file.metadata().end()) result.builds = builds->second;

@@ -51,7 +51,6 @@ void visit(auto& members, CellResult& of) {
   members("final_train_loss", of.final_train_loss);
   members("seconds", of.seconds);
   members("weights_hash", of.weights_hash);
-  members("gradient_norm", of.gradient_norm);
   members("builds", of.builds);
   members("settings", of.settings);
   members("scores", of.scores);

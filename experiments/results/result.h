@@ -62,7 +62,6 @@ struct CellResult {
   std::vector<std::pair<Index, double>> training_curve;  // (step, training loss in bits per token)
   double final_train_loss = not_a_number;                // bits per token
   double seconds = not_a_number;
-  double gradient_norm = not_a_number;  // mean over the logged steps, before clipping
   std::string weights_hash;
   std::string builds = {};  // all builds that trained it: "0.10.0 with portable products"
   CellSettings settings = {};

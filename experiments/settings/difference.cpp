@@ -1,5 +1,7 @@
 #include "experiments/settings/difference.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -11,30 +13,19 @@ namespace {
 
 using Line = std::pair<std::string, std::string>;  // key and value
 
-// The task first, then sizes, then parts: their options may follow from them.
-int place_of(const Key& key) { return key.section() == "task" ? 0 : key.kind.empty() ? 1 : 2; }
-
+// In the order of the keys, in which the task and sizes come before the parts whose options follow from them.
 std::vector<Line> lines_of(const Metadata& text) {
   std::vector<Line> lines;
-  for (int place = 0; place < 3; ++place) {
-    for (const auto& [name, value] : text) {
-      const Key& key = *find_key(name);
-      if (place_of(key) != place) continue;
-      std::vector<NamedPart> parts;
-      if (!key.kind.empty()) parts = named_parts(part_kind(key.kind), value);
-      lines.emplace_back(name, key.kind.empty() ? value : names_only(parts));
-      for (const NamedPart& named : parts)
-        for (const auto& option : named.part.options)
-          lines.emplace_back(name, to_string(Part{named.part.name, {option}}));
-    }
+  for (const Key& key : all_keys()) {
+    if (!text.contains(key.name)) continue;
+    std::vector<NamedPart> parts;
+    if (!key.kind.empty()) parts = named_parts(part_kind(key.kind), text.at(key.name));
+    lines.emplace_back(key.name, parts.empty() ? text.at(key.name) : names_only(parts));
+    for (const NamedPart& named : parts)
+      for (const auto& option : named.part.options)
+        lines.emplace_back(key.name, to_string(Part{named.part.name, {option}}));
   }
   return lines;
-}
-
-// How a message shows a missing value.
-std::string shown(const Metadata& metadata, const std::string& key) {
-  const auto found = metadata.find(key);
-  return found == metadata.end() ? "nothing" : found->second;
 }
 
 // Whether training fewer steps is the beginning of this training.
@@ -59,7 +50,8 @@ std::optional<Difference> first_line(const Metadata& there, const Metadata& here
 std::optional<Difference> first_difference(const Metadata& there, const std::string& origin, const Plan& plan,
                                            const Metadata& here, Binds last, bool may_be_longer) {
   const auto differ = [&](const std::string& key) {
-    const Difference found = {key, shown(there, key), shown(here, key)};
+    const auto shown = [&](const Metadata& of) { return of.contains(key) ? of.at(key) : "nothing"; };
+    const Difference found = {key, shown(there), shown(here)};
     return found.there == found.here ? std::nullopt : std::optional(found);
   };
   if (const std::string version = version_of(there); version != version_of(here))
@@ -78,12 +70,15 @@ std::optional<Difference> first_difference(const Metadata& there, const std::str
   return std::nullopt;
 }
 
-std::string way_out(const Difference& difference) {
+std::string explained(const Difference& difference) {
   const bool is_longer =
       difference.key == "train.steps" && parse_integer(difference.here) > parse_integer(difference.there);
-  if (!is_longer) return "choose another --out, or remove it";
-  return "its warm-up, its learning rate, its lengths or its second stage depend on the last step, so train "
-         "its checkpoint further with train --model, or choose another --out";
+  return fmt::format(
+      "{} = {}, this run has {}; {}", difference.key, difference.there, difference.here,
+      is_longer
+          ? "its warm-up, its learning rate, its lengths or its second stage depend on the last step, so "
+            "train its checkpoint further with train --model, or choose another --out"
+          : "choose another --out, or remove it");
 }
 
 }  // namespace ordinal::experiments

@@ -27,7 +27,7 @@ std::optional<Difference> first_line(const Metadata& there, const Metadata& here
 std::optional<Difference> first_difference(const Metadata& there, const std::string& origin, const Plan& plan,
                                            const Metadata& here, Binds last, bool may_be_longer = false);
 
-/// What to do about it.
-std::string way_out(const Difference& difference);
+/// "train.steps = 5, this run has 9", and what to do about it.
+std::string explained(const Difference& difference);
 
 }  // namespace ordinal::experiments

@@ -11,8 +11,8 @@ namespace ordinal::experiments {
 
 /// Loads parameters into `values`, which hold the initial values of `model`. Only the encoding's parameters may differ
 /// from the file's in number and shape: they are resized (see PositionalEncoding::resize), keep their values if the file lacks
-/// them, or are dropped. Returns which are, on one line; nothing if everything was loaded unchanged. Throws CheckpointError
-/// naming the first parameter that does not fit; `values` are then unchanged.
+/// them, or are dropped. Returns which are, on one line; nothing if everything was loaded unchanged. Throws
+/// ConfigError for one that cannot be resized, and CheckpointError for another that does not fit.
 std::string adopt_parameters(const SafetensorsFile& file, const Transformer<float>& model,
                              Parameters<float>& values);
 

@@ -22,35 +22,6 @@ double product_flops(const ModelConfig& config, const ParameterSpec& spec) {
   return spec.shape.size() == 2 && !table ? 2.0 * static_cast<double>(spec.size()) : 0.0;
 }
 
-std::string quantity(double value) {
-  if (value >= 1e9) return fmt::format("{:.2f} G", value / 1e9);
-  if (value >= 1e6) return fmt::format("{:.2f} M", value / 1e6);
-  if (value >= 1e3) return fmt::format("{:.1f} k", value / 1e3);
-  return fmt::format("{:.0f}", value);
-}
-
-// The FLOPs of training on one sequence, the mean over lengths.
-double mean_flops(const Plan& plan, const LengthScheme& lengths, const Transformer<float>& model) {
-  double mean = 0.0;
-  for (const auto& [length, share] : lengths.shares(*plan.task)) {
-    const Index seq_len = plan.task->seq_len(length);
-    mean += share * (static_cast<double>(seq_len) * training_flops_per_token(model, seq_len));
-  }
-  return mean;
-}
-
-// Of all lengths of batches: several short sequences may need more than one that is a little longer.
-MemoryNeed largest_training(const Plan& plan, const LengthScheme& lengths, const Transformer<float>& model) {
-  const TrainerOptions options = plan.trainer(1);
-  const Index batch = plan.settings.integer("train.batch");
-  MemoryNeed largest = training_memory(model, options, batch, plan.seq_len());
-  for (const auto& [length, share] : lengths.shares(*plan.task)) {
-    const MemoryNeed memory = training_memory(model, options, batch, plan.task->seq_len(length));
-    largest.run = std::max(largest.run, memory.run);
-  }
-  return largest;
-}
-
 // A batch is tokens, targets, losses and hits. The file holds the values and the optimizer's state; what is read from it
 // replaces the values of the model only when all of it has been read.
 MemoryNeed scoring_memory(const Plan& plan, const Transformer<float>& model, Index length) {
@@ -112,13 +83,9 @@ Index longest_piece(const Plan& plan, const Transformer<float>& model, Index len
 void check_targets(const Plan& plan) {
   constexpr Index most_tokens = 100'000;
   const Index length = training_lengths(plan.settings).longest();
-  const Index seq_len = plan.task->seq_len(length);
-  if (seq_len > most_tokens) return;  // an example may need more memory than there is
-  for (Index tokens = 0; tokens < most_tokens; tokens += seq_len) {
-    const auto example = static_cast<std::uint32_t>(tokens / seq_len);
-    const Batch batch = make_batch(*plan.task, Split::training, 1, 0, 1, length, example);
-    if (count_targets(batch.targets) > 0) return;
-  }
+  const Index examples = most_tokens / plan.task->seq_len(length);
+  if (examples == 0) return;  // one may need more memory than there is
+  if (count_targets(make_batch(*plan.task, Split::training, 1, 0, examples, length).targets) > 0) return;
   throw ConfigError(fmt::format(
       "task {}: got length {}, at which no training example has a target, expected a longer one (raise "
       "task.train_length, or finetune.length)",
@@ -136,11 +103,16 @@ Workload workload(const Plan& plan, const Transformer<float>& model) {
   const LengthScheme lengths = training_lengths(settings);
   work.one_length = !lengths.has_long_batches() && !lengths.has_short_batches(*plan.task);
   double sequences = 1.0;  // each factor may be 1e9, more than an integer holds
-  for (const Index factor : {work.steps, work.batch, settings.integer("train.accumulate")}) {
+  for (const Index factor : {work.steps, work.batch, settings.integer("train.accumulate")})
     sequences *= static_cast<double>(factor);
+  const TrainerOptions options = plan.trainer(1);
+  work.training = training_memory(model, options, work.batch, work.seq_len);
+  for (const auto& [length, share] : lengths.shares(*plan.task)) {
+    const Index seq_len = plan.task->seq_len(length);
+    work.flops += sequences * share * static_cast<double>(seq_len) * training_flops_per_token(model, seq_len);
+    // Several short sequences may need more than one that is a little longer.
+    work.training.run = std::max(work.training.run, training_memory(model, options, work.batch, seq_len).run);
   }
-  work.flops = sequences * mean_flops(plan, lengths, model);
-  work.training = largest_training(plan, lengths, model);
   const Index longest = evaluation_lengths(settings).back();
   work.scored_seq_len = plan.task->seq_len(longest);
   work.scoring = scoring_memory(plan, model, longest);
@@ -152,25 +124,22 @@ Workload workload(const Plan& plan, const Transformer<float>& model) {
 
 std::string summary(const Transformer<float>& model, Index seq_len) {
   const ModelConfig& config = model.config();
-  std::string table =
-      fmt::format("{:<44} {:>14} {:>12} {:>14}\n", "name", "shape", "parameters", "FLOPs/token");
-  double products = 0.0;
+  const auto line = [](const auto&... columns) {
+    return fmt::format("{:<44} {:>14} {:>12} {:>14}\n", columns...);
+  };
+  std::string table = line("name", "shape", "parameters", "FLOPs/token");
+  double scores = model.cost(seq_len).flops;
+  const std::string total = line("total", "", model.layout().count(), scores);
   for (const ParameterSpec& spec : model.layout().specs()) {
     const double flops = product_flops(config, spec);
-    products += flops;
-    table += fmt::format("{:<44} {:>14} {:>12} {:>14}\n", spec.name, to_string(spec.shape), spec.size(),
-                         flops > 0.0 ? quantity(flops) : "-");
+    scores -= flops;
+    table += line(spec.name, to_string(spec.shape), spec.size(), flops);
   }
-  const double total = model.cost(seq_len).flops;
-  if (total > products) {
-    table +=
-        fmt::format("{:<44} {:>14} {:>12} {:>14}\n", fmt::format("attention scores at {} tokens", seq_len),
-                    "", "", quantity(total - products));
-  }
-  table += fmt::format("{:<44} {:>14} {:>12} {:>14}\n", "total", "", model.layout().count(), quantity(total));
+  if (scores > 0.0) table += line(fmt::format("attention scores at {} tokens", seq_len), "", "", scores);
   const std::string constants = model.encoding().constants();
-  return table + fmt::format("positional encoding: {}{}{}\n", config.encoding, constants.empty() ? "" : ", ",
-                             constants);
+  return table + total +
+         fmt::format("positional encoding: {}{}{}\n", config.encoding, constants.empty() ? "" : ", ",
+                     constants);
 }
 
 }  // namespace ordinal::experiments

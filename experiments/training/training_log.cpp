@@ -34,11 +34,7 @@ void TrainingLog::restore(Index step, const std::string& hash) {
     const double number = number_in(entry, "step");
     if (number < 0.0 || number > static_cast<double>(step)) continue;
     const double bits = number_in(entry, "bits_per_token");
-    lines_.push_back({.step = static_cast<Index>(number),
-                      .taken = bits >= 0.0,
-                      .bits = bits,
-                      .gradient_norm = number_in(entry, "gradient_norm"),
-                      .text = line});
+    lines_.push_back({static_cast<Index>(number), bits >= 0.0, bits, line});
     seconds_ = std::max(0.0, number_in(entry, "seconds"));
   }
   if (hash.empty() || hash == this->hash()) return;
@@ -69,7 +65,7 @@ void TrainingLog::append(Index step, const StepResult& result, double seconds) {
                                   {"seconds", seconds}};
   if (!result.taken) entry["bits_per_token"] = entry["gradient_norm"] = nullptr;
   append_line(path_, entry.dump());
-  lines_.push_back({step, result.taken, bits, result.gradient_norm, entry.dump()});
+  lines_.push_back({step, result.taken, bits, entry.dump()});
   seconds_ = seconds;
 }
 
@@ -87,17 +83,6 @@ std::vector<std::pair<Index, double>> TrainingLog::curve(Index last) const {
   for (const Line& line : lines_)
     if (line.taken && line.step <= last) curve.emplace_back(line.step, line.bits);
   return curve;
-}
-
-double TrainingLog::gradient_norm(Index last) const {
-  double sum = 0.0;
-  double count = 0.0;
-  for (const Line& line : lines_) {
-    if (!line.taken || line.step > last) continue;
-    sum += line.gradient_norm;
-    count += 1.0;
-  }
-  return sum / count;
 }
 
 Index TrainingLog::skipped(Index last) const {

@@ -33,8 +33,6 @@ class TrainingLog {
   std::string hash() const;
   /// (step, training loss in bits per token) of the steps up to `last` that were taken.
   std::vector<std::pair<Index, double>> curve(Index last) const;
-  /// Mean gradient norm over these steps, before clipping; NaN without any.
-  double gradient_norm(Index last) const;
   /// How many steps in a row, up to `last`, were not taken.
   Index skipped(Index last) const;
   /// Seconds of training up to the last line.
@@ -45,7 +43,6 @@ class TrainingLog {
     Index step = 0;
     bool taken = false;
     double bits = 0.0;
-    double gradient_norm = 0.0;
     std::string text = {};
   };
 

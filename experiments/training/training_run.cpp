@@ -35,7 +35,6 @@ TrainingRun::TrainingRun(Training training, std::uint64_t seed, Threads& threads
                          const std::filesystem::path& initial)
     : training_(std::move(training)),
       plan_(*training_.plan),
-      seed_(seed),
       data_seed_(initial.empty() ? seed : seed + fine_tuning_stream),
       total_steps_(plan_.settings.integer("train.steps")),
       lengths_(training_lengths(plan_.settings)),
@@ -47,7 +46,6 @@ TrainingRun::TrainingRun(Training training, std::uint64_t seed, Threads& threads
   metadata_["builds"] = builds_with_this("");
   checkpoint_path().check();
   if (std::filesystem::exists(checkpoint_path())) resume();
-  seconds_ = log_.seconds();
 }
 
 void TrainingRun::start_from(const std::filesystem::path& initial) {
@@ -58,7 +56,7 @@ void TrainingRun::start_from(const std::filesystem::path& initial) {
                     initial.string()));
   }
   try {
-    adoption_ = adopt_parameters(SafetensorsFile(initial), model_, trainer_.values());
+    note_ = adopt_parameters(SafetensorsFile(initial), model_, trainer_.values());
   } catch (const CheckpointError& error) {
     throw CheckpointError(fmt::format("{}: {}", initial.string(), error.what()));
   }
@@ -69,33 +67,26 @@ void TrainingRun::resume() {
   const SafetensorsFile file(checkpoint_path());
   check(file, checkpoint_path(), 0, total_steps_);
   load_checkpoint(file, checkpoint_path(), trainer_);
-  const auto written = [&](const std::string& key) {
-    const auto found = file.metadata().find(key);
-    return found == file.metadata().end() ? "" : found->second;
-  };
+  Metadata written = file.metadata();
   check_kept();
-  ended_ = parse_integer(written("train.steps")).value_or(total_steps_);
-  log_.restore(trainer_.steps(), written("log_hash"));
+  ended_ = parse_integer(written["train.steps"]).value_or(total_steps_);
+  log_.restore(trainer_.steps(), written["log_hash"]);
   if (goes_past_end() && !is_logged(trainer_.steps())) log_.forget(trainer_.steps());
-  std::string& builds = metadata_["builds"];
-  builds = written("builds");
-  if (finished()) return;
-  const std::string before = std::exchange(builds, builds_with_this(builds));
-  if (builds != before) {
-    machine_warning_ = fmt::format(
-        "warning: it was begun with another version or other products, so its bits are those of neither ({})",
+  const std::string builds = finished() ? written["builds"] : builds_with_this(written["builds"]);
+  metadata_["builds"] = builds;
+  note_ = fmt::format("continues at step {}", steps());
+  if (builds != written["builds"])
+    note_ += fmt::format(
+        "; warning: it was begun with another version or other products, so its bits are those of neither "
+        "({})",
         builds);
-  }
 }
 
 void TrainingRun::check(const SafetensorsFile& file, const std::filesystem::path& path, Index first,
                         Index last) const {
   if (const auto difference =
-          first_difference(file.metadata(), path.string(), plan_, metadata_, Binds::training, true)) {
-    throw CheckpointError(fmt::format("{}: it was trained with {} = {}, this run has {}; {}", path.string(),
-                                      difference->key, difference->there, difference->here,
-                                      way_out(*difference)));
-  }
+          first_difference(file.metadata(), path.string(), plan_, metadata_, Binds::training, true))
+    throw CheckpointError(fmt::format("{}: it was trained with {}", path.string(), explained(*difference)));
   const Index there = checkpoint_step(file, path);
   if (there >= first && there <= last) return;
   throw CheckpointError(fmt::format("{}: it is at step {}, expected {}{}; choose another --out, or remove it",
@@ -139,14 +130,12 @@ bool TrainingRun::is_logged(Index step) const {
 bool TrainingRun::train(const std::string& label, Progress& progress, const InterruptGuard& interrupt) {
   const Index checkpoint_every = plan_.settings.integer("train.checkpoint_every");
   const Index first = trainer_.steps();
-  const double seconds_before = seconds_;
+  const double seconds_before = log_.seconds();
   const Pace pace;
   double recent = 0.0;
   Index tokens = 0;
-  if (first == 0 && !adoption_.empty()) progress.say(label + "  " + adoption_);
   if (first > 0 && finished()) return true;
-  if (first > 0) progress.say(fmt::format("{}  continues at step {}", label, first));
-  if (!machine_warning_.empty()) progress.say(label + "  " + machine_warning_);
+  if (!note_.empty()) progress.say(label + "  " + note_);
   checkpoint_path().check();
   std::filesystem::create_directories(training_.folder);
   // It fails on an unwritable folder before the work; 0 steps also write a model; the log may have lost its last line.
@@ -158,14 +147,11 @@ bool TrainingRun::train(const std::string& label, Progress& progress, const Inte
   while (!finished()) {
     const std::vector<Batch> batches = next_batches();
     const StepResult result = trainer_.step(batches);
-    seconds_ = seconds_before + pace.seconds();
+    if (!result.taken || !result.finite) progress.say(label + ": " + skip(result, batches));
     const Index done = trainer_.steps();
     for (const Batch& batch : batches) tokens += std::ssize(batch.tokens);
-    if (!result.taken || !result.finite) {
-      meet_divergence(result, batches, label, progress);
-    } else if (is_logged(done) || finished()) {
-      log_.append(done, result, seconds_);
-    }
+    if (!result.taken || is_logged(done) || finished())
+      log_.append(done, result, seconds_before + pace.seconds());
     if (std::isfinite(result.loss))
       recent +=
           (bits(result.loss) - recent) / static_cast<double>(std::clamp<Index>(done - first, 1, most_shown));
@@ -173,9 +159,9 @@ bool TrainingRun::train(const std::string& label, Progress& progress, const Inte
         pace.time_left(static_cast<double>(done - first), static_cast<double>(total_steps_ - first));
     progress.update(fmt::format("{}  step {}/{}  {} left  loss {:.3f} bits  {:.0f} tokens/s", label, done,
                                 total_steps_, left, recent, static_cast<double>(tokens) / pace.seconds()));
-    if (training_.kept.contains(trainer_.steps())) save(trainer_.steps());
+    if (training_.kept.contains(done)) save(done);
     const bool stop = interrupt.requested();
-    if (stop || finished() || trainer_.steps() % checkpoint_every == 0) save(0);
+    if (stop || finished() || done % checkpoint_every == 0) save(0);
     if (stop && !finished()) return false;
   }
   return true;
@@ -191,18 +177,15 @@ std::string TrainingRun::divergence(const StepResult& result, const std::vector<
                      bits(result.loss));
 }
 
-// Stops, or skips the batch: that depends on nothing but the settings.
-void TrainingRun::meet_divergence(const StepResult& result, const std::vector<Batch>& batches,
-                                  const std::string& label, Progress& progress) {
+// Skips the batch and returns the line that says so, or throws Diverged: that depends on nothing but the settings.
+std::string TrainingRun::skip(const StepResult& result, const std::vector<Batch>& batches) {
   const std::string what = fmt::format("diverged at step {}: {}", trainer_.steps() + (result.taken ? 0 : 1),
                                        divergence(result, batches));
   const std::string& answer = plan_.settings.text("train.on_divergence");
   const bool is_last = trainer_.steps() + 1 >= total_steps_;
   if (answer == "skip" && !result.taken && !is_last && log_.skipped(trainer_.steps()) < most_skipped) {
     trainer_.skip_step();
-    log_.append(trainer_.steps(), result, seconds_);
-    progress.say(label + ": " + what + "; the batch is skipped");
-    return;
+    return what + "; the batch is skipped";
   }
   throw Diverged(
       what + (answer == "stop" ? "; try a smaller train.learning_rate, or set train.on_divergence = skip"

@@ -38,17 +38,14 @@ struct Training {
 
 class TrainingRun {
  public:
-  /// Reads and checks what the folder holds, and writes nothing. If a checkpoint is there, the run continues from it. Else it
-  /// starts from the parameters of the checkpoint `initial`, if given (fine-tuning), or from scratch.
-  /// Throws what check() throws for the checkpoint, and for those of the kept steps that are past; CheckpointError if
-  /// `initial` has other parameters; ConfigError if such a step was not kept; DataError if the log is not that of the
-  /// checkpoint.
+  /// Reads and checks what the folder holds, and writes nothing. Continues from its checkpoint, if there is one; else starts
+  /// from the parameters of the checkpoint `initial`, if given (fine-tuning), or from scratch. Throws CheckpointError,
+  /// ConfigError or DataError if the checkpoint, a kept step, the log or `initial` is missing or of another training.
   TrainingRun(Training training, std::uint64_t seed, Threads& threads,
               const std::filesystem::path& initial = {});
 
-  /// Trains to the last step, and writes checkpoint.safetensors and metrics.jsonl along the way; `label` starts the
-  /// lines of progress, which say where it begins, too. After each kept step, also writes the checkpoint to kept_path(). Returns false if it was
-  /// interrupted: then the checkpoint is that of the last finished step.
+  /// Trains to the last step, and writes checkpoints, to kept_path(), and metrics.jsonl along the way; `label` starts the
+  /// lines of progress. Returns false if it was interrupted: then the checkpoint is that of the last finished step.
   bool train(const std::string& label, Progress& progress, const InterruptGuard& interrupt);
 
   /// Throws CheckpointError if a file is not the checkpoint of this training, or of a shorter one that it continues, after
@@ -61,8 +58,6 @@ class TrainingRun {
   Index steps() const { return trainer_.steps(); }
   LockedPath checkpoint_path() const { return kept_path(training_.folder, 0); }
   const TrainingLog& log() const { return log_; }
-  /// Seconds spent in training, over all runs so far.
-  double seconds() const { return seconds_; }
 
  private:
   std::vector<Batch> next_batches() const;
@@ -72,12 +67,10 @@ class TrainingRun {
   void check_kept() const;
   void save(Index step);  // to kept_path()
   std::string divergence(const StepResult& result, const std::vector<Batch>& batches);
-  void meet_divergence(const StepResult& result, const std::vector<Batch>& batches, const std::string& label,
-                       Progress& progress);
+  std::string skip(const StepResult& result, const std::vector<Batch>& batches);
 
   const Training training_;
   const Plan& plan_;
-  std::uint64_t seed_;
   std::uint64_t data_seed_;
   Index total_steps_;
   Index ended_ = -1;  // the last step of the training that wrote the checkpoint; -1 if there is none
@@ -85,11 +78,8 @@ class TrainingRun {
   Transformer<float> model_;
   Trainer<float> trainer_;
   Metadata metadata_;
-  std::string adoption_;  // how the encoding's parameters were adopted; empty if unchanged
-  std::string
-      machine_warning_;  // how this machine differs from the one that trained it so far; empty if in nothing
+  std::string note_;  // where it begins, for train() to say; empty if from scratch
   TrainingLog log_;
-  double seconds_ = 0.0;
 };
 
 }  // namespace ordinal::experiments

@@ -285,7 +285,7 @@ TEST(RefusedSlow, OtherSettingsLeaveASecondStageUntouched) {
       remove("run/cells/" + std::string(row) + "/seed-1/result.json");
   };
   expect_untouched({
-      {run + "b.cfg", "train.learning_rate = 0.001 in fine-tuning, this run has 0.5"},
+      {run + "b.cfg", "it holds results of fine-tuning with train.learning_rate = 0.001, this run has 0.5"},
       {run + "a.cfg --train.steps=30", "train.steps = 20, this run has 30"},
       {run + "a.cfg --train.steps=30",
        "run/cells/fine-tuned/seed-1/finetuned: it continues from step 20 of the first stage, this run trains "

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
 
 #include "experiments/settings/parts.h"
@@ -13,6 +12,7 @@ namespace ordinal::experiments {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 Metadata metadata_of(const Settings& settings) { return plan_of(settings).metadata(3); }
 
@@ -53,34 +53,26 @@ TEST(FirstDifference, NamesTheKeyAndBothValues) {
 }
 
 TEST(FirstDifference, OfAnotherVersionIsTheVersion) {
-  const Settings settings;
-  Metadata there = metadata_of(settings);
+  Metadata there = metadata_of(Settings());
   const std::string here = there.at("version");
   there["version"] = "0.9";
   there["train.batch"] = "7";
-  EXPECT_EQ(difference(there, settings, Binds::training).value().key, "version");
+  EXPECT_EQ(said(difference(there, Settings(), Binds::training)), "version: 0.9 / " + here);
   there.erase("version");
   there["positional.encoding"] = "rope";  // which is no key
-  const auto found = difference(there, settings, Binds::training);
-  ASSERT_TRUE(found);
-  EXPECT_EQ(found->there, "0.1") << "which did not say it";
-  EXPECT_EQ(found->here, here);
+  EXPECT_EQ(said(difference(there, Settings(), Binds::training)), "version: 0.1 / " + here)
+      << "which did not say it";
 }
 
 TEST(FirstDifference, AFileThatMovedDoesNotMatterButAnotherTextDoes) {
-  const auto folder = std::filesystem::path(::testing::TempDir());
-  const auto text = [&](const std::string& name, const std::string& contents) {
-    const auto path = (folder / ("configure_test_" + name)).string();
-    std::ofstream(path) << contents;
+  const auto text = [&](const std::string& name, char letter) {
+    const auto path = ::testing::TempDir() + "difference_test_" + name;
+    std::ofstream(path) << std::string(9000, letter);
     return with({{"task.name", "text"}, {"task.file", path}});
   };
-  const Settings settings = text("here.txt", std::string(9000, 'x'));
-  EXPECT_EQ(difference(metadata_of(settings), text("there.txt", std::string(9000, 'x')), Binds::test),
-            std::nullopt);
-  const auto found =
-      difference(metadata_of(settings), text("other.txt", std::string(9000, 'y')), Binds::test);
-  ASSERT_TRUE(found);
-  EXPECT_EQ(found->key, "data_hash");
+  const Metadata there = metadata_of(text("here.txt", 'x'));
+  EXPECT_EQ(said(difference(there, text("there.txt", 'x'), Binds::test)), "");
+  EXPECT_THAT(said(difference(there, text("other.txt", 'y'), Binds::test)), StartsWith("data_hash: "));
 }
 
 TEST(FirstDifference, OfTheSeedTheInitialModelOrTheLoggedStepsCounts) {
@@ -109,22 +101,23 @@ TEST(FirstDifference, ALongerRunIsTheSameIfNothingInItKnowsTheEnd) {
   }
 }
 
-// Nobody gave the 50, so they are no difference to be told.
 TEST(FirstDifference, ALongerRunIsAnotherIfItsWarmUpWasCutToTheSteps) {
   const Settings longer = with({{"train.schedule", "constant"}, {"train.steps", "500"}});
   Settings cut = longer;
   for (const char* key : {"train.steps", "train.warmup"}) cut.set(key, "50", "test");
-  const auto found = difference(metadata_of(cut), longer, Binds::training, true);
-  EXPECT_EQ(found.value().key, "train.steps");
-  EXPECT_THAT(
-      way_out(*found),
-      HasSubstr("its warm-up, its learning rate, its lengths or its second stage depend on the last step"));
+  EXPECT_EQ(said(difference(metadata_of(cut), longer, Binds::training, true)), "train.steps: 50 / 500");
   Settings same = longer;
   same.set("train.warmup", "50", "test");
-  EXPECT_FALSE(difference(metadata_of(cut), same, Binds::training, true));
-  Settings given = cut;
-  given.set("train.warmup", "20", "test");
-  EXPECT_EQ(difference(metadata_of(given), longer, Binds::training, true).value().key, "train.warmup");
+  EXPECT_EQ(said(difference(metadata_of(cut), same, Binds::training, true)), "");
+}
+
+TEST(FirstDifference, IsExplainedWithAWayOut) {
+  EXPECT_EQ(explained({"train.seed", "1", "2"}),
+            "train.seed = 1, this run has 2; choose another --out, or remove it");
+  EXPECT_EQ(explained({"train.steps", "9", "5"}),
+            "train.steps = 9, this run has 5; choose another --out, or remove it");
+  EXPECT_THAT(explained({"train.steps", "5", "9"}),
+              HasSubstr("depend on the last step, so train its checkpoint"));
 }
 
 }  // namespace
