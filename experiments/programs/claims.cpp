@@ -96,7 +96,7 @@ class StudyReader {
     }
     const std::string name = study.settings.text("experiment.name");
     require_first(config, "experiment.name = " + name);
-    study.experiment = std::make_unique<Extrapolation>(study.settings, out_ / bounded_name(name), workers_);
+    study.experiment = std::make_unique<Extrapolation>(study.settings, out_ / folder_of(name), workers_);
     study.experiment->check_folders();
   }
 

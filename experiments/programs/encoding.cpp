@@ -51,7 +51,7 @@ int encoding(const CommandLine& command) {
   }
   const EncodingSubject subject(command);
   const std::filesystem::path out =
-      command.out.empty() ? "results/" + bounded_name("encoding-" + subject.name()) : command.out;
+      command.out.empty() ? "results/" + folder_of("encoding-" + subject.name()) : command.out;
   if (command.dry_run) {
     print_plan(subject, out);
     return 0;

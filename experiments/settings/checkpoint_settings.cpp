@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
-#include <stdexcept>
+#include <new>
 #include <utility>
 
 #include "experiments/process/machine.h"
@@ -27,54 +27,53 @@ bool is_request(const OptionSpec& option, const std::string& value) {
   return option.automatic.empty() || value != option.automatic;
 }
 
-bool is_position(const NamedPart& named) { return named.kind->title == "positions"; }
-
 // What is given about a part changes these options of it, and positions are those of the checkpoint unless given.
 std::string merged(const PartKind& kind, const std::string& there, const std::string& here) {
   const std::vector<NamedPart> trained = named_parts(kind, there);
   std::vector<NamedPart> given = named_parts(kind, here);
+  const auto is_position = [](const NamedPart& named) { return named.kind->title == "positions"; };
   if (std::ranges::none_of(given, is_position))
     std::ranges::copy_if(trained, std::back_inserter(given), is_position);
   for (std::size_t i = 0; i < std::min(given.size(), trained.size()); ++i) {
-    Part& part = given[i].part;
-    if (given[i].before != trained[i].before || part.name != trained[i].part.name) continue;
-    const OptionValues wishes = std::exchange(part.options, trained[i].part.options);
-    for (const OptionSpec& option : given[i].kind->find(part.name)->options) {
-      const auto wish = wishes.find(option.name);
-      if (wish != wishes.end() && is_request(option, wish->second)) part.options[option.name] = wish->second;
-    }
+    auto& [part, part_kind, before] = given[i];
+    if (before != trained[i].before || part.name != trained[i].part.name) continue;
+    OptionValues options = trained[i].part.options;
+    std::swap(options, part.options);
+    for (const OptionSpec& option : part_kind->find(part.name)->options)
+      if (options.contains(option.name) && is_request(option, options.at(option.name)))
+        part.options[option.name] = options.at(option.name);
   }
   return parts_text(given);
 }
 
-CheckpointError other_than(const std::string& path, const Difference& trained, const Settings& wanted,
-                           const std::string& way_out) {
-  return CheckpointError(fmt::format("{}: it was trained with {} = {}, {} says {}; leave that out{}", path,
-                                     trained.key, trained.there, wanted.origin(trained.key), trained.here,
-                                     way_out));
+// What must stay as it was trained: the settings that bind weights, and without further training the task.
+Metadata fixed_by(const Settings& settings, bool has_task) {
+  Metadata text = Plan(settings).text(Binds::weights);
+  if (has_task) text["task.name"] = settings.text("task.name");
+  return text;
 }
 
-// The trained weights are valid only with the settings that bind them.
-void require_same_weights(const Settings& trained, const Settings& wanted, const std::string& path) {
-  const auto found = first_line(Plan(trained).text(Binds::weights), Plan(wanted).text(Binds::weights));
-  if (found)
-    throw other_than(
-        path, *found, wanted,
-        found->key == encoding_key ? ", or set finetune.encoding to exchange it" : ", or train a new model");
+void require_same(const Settings& trained, const Settings& wanted, const std::string& path, bool has_task) {
+  const auto found = first_line(fixed_by(trained, has_task), fixed_by(wanted, has_task));
+  if (!found) return;
+  throw CheckpointError(
+      fmt::format("{}: it was trained with {} = {}, {} says {}; leave that out, or {}", path, found->key,
+                  found->there, wanted.origin(found->key), found->here,
+                  found->key == encoding_key ? "set finetune.encoding to exchange it" : "train a new model"));
 }
 
 // The encoding of finetune.encoding replaces the trained one, and has its positions unless it names others.
 void exchange_encoding(Settings& settings) {
-  const std::string key = "finetune.encoding";
   PlacedEncoding placed = placed_encoding(settings.text(encoding_key));
-  const PlacedEncoding exchanged = placed_encoding(settings.text(key));
+  const PlacedEncoding exchanged = placed_encoding(settings.text("finetune.encoding"));
   placed.encoding = exchanged.encoding;
   settings.set(encoding_key, placed_text(exchanged.training.empty() ? placed : exchanged),
-               settings.origin(key));
+               settings.origin("finetune.encoding"));
 }
 
-// The settings of a checkpoint under the given ones.
-Settings laid_under(const Settings& given, const Settings& trained, const std::string& path) {
+// The settings of a checkpoint under the given ones, for further training or not.
+Settings laid_under(const Settings& given, const std::string& path, bool to_train) {
+  const Settings trained = settings_of(SafetensorsFile(path), path);
   Settings result = given;
   for (const Key& key : all_keys()) {
     if (!key.is_of_model() || !trained.is_given(key.name)) continue;
@@ -85,8 +84,8 @@ Settings laid_under(const Settings& given, const Settings& trained, const std::s
       result.set(key.name, merged(part_kind(key.kind), there, given.text(key.name)), given.origin(key.name));
     }
   }
-  require_same_weights(trained, result, path);
-  if (exchanges_encoding(given)) exchange_encoding(result);
+  require_same(trained, result, path, !to_train && trained.is_given("task.name"));
+  if (given.text("finetune.encoding") != "same") exchange_encoding(result);
   result.reset("finetune.encoding");
   return result;
 }
@@ -137,11 +136,6 @@ void check_tensors(const SafetensorsFile& file, const Settings& settings) {
   check_parameters(file, Transformer<float>(config).layout());
 }
 
-CheckpointError refusal(const std::string& path, const std::exception& error) {
-  const std::string problem = printable_lines(error.what());
-  return CheckpointError(problem.starts_with(path) ? problem : fmt::format("{}: {}", path, problem));
-}
-
 }  // namespace
 
 Settings settings_of(const SafetensorsFile& file, const std::string& path) {
@@ -150,10 +144,11 @@ Settings settings_of(const SafetensorsFile& file, const std::string& path) {
     Settings settings = Settings::from_map(file.metadata(), path);
     check_tensors(file, settings);
     return settings;
-  } catch (const std::runtime_error& error) {
-    throw refusal(path, error);
-  } catch (const std::invalid_argument& error) {
-    throw refusal(path, error);
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    const std::string problem = printable_lines(error.what());
+    throw CheckpointError(problem.starts_with(path) ? problem : fmt::format("{}: {}", path, problem));
   }
 }
 
@@ -162,7 +157,7 @@ std::uint64_t seed_of(const SafetensorsFile& file, const std::string& path) {
 }
 
 Settings fine_tuning_settings(const Settings& given, const std::string& path) {
-  Settings settings = laid_under(given, settings_of(SafetensorsFile(path), path), path);
+  const Settings settings = laid_under(given, path, true);
   const auto is_missing = [&](const Key& key) {
     return key.section() == "task" && key.option.type != OptionType::files && !settings.is_given(key.name);
   };
@@ -171,11 +166,7 @@ Settings fine_tuning_settings(const Settings& given, const std::string& path) {
 }
 
 Settings inference_settings(const Settings& given, const std::string& path) {
-  const Settings trained = settings_of(SafetensorsFile(path), path);
-  Settings settings = laid_under(given, trained, path);
-  const Difference task = {"task.name", trained.text("task.name"), settings.text("task.name")};
-  if (trained.is_given(task.key) && task.there != task.here) throw other_than(path, task, settings, "");
-  return settings;
+  return laid_under(given, path, false);
 }
 
 }  // namespace ordinal::experiments

@@ -12,9 +12,6 @@
 namespace ordinal::experiments {
 namespace {
 
-// In bytes. A path has at most 4095, and a run appends the names of its folders and files.
-constexpr std::size_t longest_out = 3000;
-
 // What sections may say that hold no keys of settings.
 const std::map<std::string, std::vector<std::string>> section_keys = {
     {"claim", {"words", "statement", "source", "registered", "looks", "note"}},
@@ -23,9 +20,6 @@ const std::map<std::string, std::vector<std::string>> section_keys = {
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
-
-// The name of an option outside the sections, without what --help calls its value.
-std::string name_of(const OptionSpec& spec) { return spec.name.substr(0, spec.name.find(' ')); }
 
 // Parses "2/8"; nothing if the text is not a part.
 std::optional<Share> share_of(const std::string& part) {
@@ -41,10 +35,6 @@ std::string option_problem(const Key& option, const std::string& value) {
   if (!option.takes_value()) return "";
   if (option.name == "part" && !share_of(value))
     return fmt::format("got '{}', expected I/N, the part I of N, with I from 1 to N, such as 2/8", value);
-  if (option.name == "out" && value.size() > longest_out) {
-    return fmt::format("got a path of {} bytes, expected at most {}: names of files come behind it",
-                       value.size(), longest_out);
-  }
   const bool unnamed = value.empty() && option.option.type == OptionType::text && option.name != "list";
   return unnamed ? "got an empty value, expected a name" : complaint(option, value);
 }
@@ -59,9 +49,8 @@ class Parser {
     const Source words = read_words({argv + 1, argv + argc}, driver_);
     read_outside_options(words);
     if (result_.help) return result_;
-    for (const ConfigEntry& entry : words.entries) {
+    for (const ConfigEntry& entry : words)
       if (entry.key == "config" && !entry.value.empty()) apply_all(read_config_file(entry.value));
-    }
     apply_all(words);
     return finish();
   }
@@ -75,10 +64,9 @@ class Parser {
   // Mistakes in words and values come first, all at once: they may hide what was meant.
   CommandLine finish() {
     refuse_problems();
-    for (const std::string& name : driver_.required) {
+    for (const std::string& name : driver_.required)
       if (!result_.given.contains("list") && !result_.given.contains(name))
         problems_.push_back(fmt::format("--{} is missing (see {} --help)", name, driver_.name));
-    }
     refuse_problems();
     if (has_checkpoint()) result_.settings = driver_.over_checkpoint(result_.settings, result_.model);
     problems_ = unused_settings(result_.settings, driver_.builds);
@@ -92,16 +80,16 @@ class Parser {
 
   void refuse(const ConfigEntry& entry, const std::string& why) { problems_.push_back(entry.complaint(why)); }
 
-  // apply_all() reports the values that they cannot have.
   void read_outside_options(const Source& words) {
     OptionValues values;
-    for (const ConfigEntry& entry : words.entries) {
+    for (const ConfigEntry& entry : words) {
       const Key* option = driver_.find(entry.key);
       if (option == nullptr || !option->is_outside()) continue;
       result_.given[entry.key] = entry.value;
       if (entry.key == driver_.several) result_.several.push_back(entry.value);
-      if (option_problem(*option, entry.value).empty())
-        values[option->option.name] = option->takes_value() ? entry.value : "true";
+      const std::string problem = option_problem(*option, entry.value);
+      if (!problem.empty()) problems_.push_back(one_line(fmt::format("--{}: {}", entry.key, problem)));
+      if (problem.empty()) values[option->option.name] = option->takes_value() ? entry.value : "true";
     }
     result_ = read_options(driver_.name, values, std::move(result_));
     if (!result_.part.empty()) result_.share = share_of(result_.part);
@@ -119,15 +107,10 @@ class Parser {
 
   void apply_all(const Source& source) {
     first_.clear();
-    for (const ConfigEntry& entry : source.entries) {
-      if (!entry.problem.empty()) {
-        problems_.push_back(entry.problem);
-      } else if (entry.origin == command_line_origin && result_.given.contains(entry.key)) {
-        const std::string problem = option_problem(*driver_.find(entry.key), entry.value);
-        if (!problem.empty()) problems_.push_back(one_line(fmt::format("--{}: {}", entry.key, problem)));
-      } else {
-        apply(entry);
-      }
+    for (const ConfigEntry& entry : source) {
+      const bool is_outside = entry.origin == command_line_origin && result_.given.contains(entry.key);
+      if (!entry.problem.empty()) problems_.push_back(entry.problem);
+      if (entry.problem.empty() && !is_outside) apply(entry);
     }
   }
 
@@ -135,61 +118,46 @@ class Parser {
     const Key* key = entry.kind.empty() ? key_behind(entry.key) : find_key(entry.key);
     if (const std::string problem = entry.why_unfit(key); !problem.empty()) return refuse(entry, problem);
     const auto own = section_keys.find(entry.kind);
-    const bool is_key = own == section_keys.end() ? key != nullptr : contains(own->second, entry.key);
-    if (!is_key && !entry.key.empty()) return refuse_unknown(entry);
+    const bool is_own = own != section_keys.end();
+    if (!entry.key.empty() && (is_own ? !contains(own->second, entry.key) : key == nullptr)) {
+      const std::string hint =
+          is_own ? ", expected one of " + joined(own->second) : hint_for(entry.key, entry.value);
+      return problems_.push_back(
+          one_line(fmt::format("{}: unknown key {}{}", entry.origin, entry.name(), hint)));
+    }
     if (entry.origin == command_line_origin && !is_read(entry))
       return refuse(entry, fmt::format("{0} does not read it (see {0} --help)", driver_.name));
-    const std::string place = fmt::format("[{} {}] {}", entry.kind, entry.id, entry.key);
-    const auto [first, is_new] = first_.emplace(place, entry);
-    if (is_new || entry.key.empty()) return add(entry, key);
-    if (key != nullptr && key->name == entry.key && key->option.type == OptionType::files) {
+    const auto [first, is_new] = first_.emplace(entry.name(), entry);
+    if (!is_new && key != nullptr && key->name == entry.key && key->option.type == OptionType::files) {
       first->second.value += "\n" + entry.value;
       return add(first->second, key);
     }
-    if (entry.origin == command_line_origin) return add(entry, key);  // the last one wins
+    if (is_new || entry.key.empty() || entry.origin == command_line_origin)
+      return add(entry, key);  // the last one wins
     const std::string& origin = first->second.origin;
     refuse(entry, "already set in line " + origin.substr(origin.rfind(':') + 1));
-  }
-
-  void refuse_unknown(const ConfigEntry& entry) {
-    const auto own = section_keys.find(entry.kind);
-    const bool is_own = own != section_keys.end();
-    const std::string name = is_own ? fmt::format("[{} {}] {}", entry.kind, entry.id, entry.key) : entry.key;
-    const std::string hint =
-        is_own ? ", expected one of " + joined(own->second) : hint_for(entry.key, entry.value);
-    problems_.push_back(one_line(fmt::format("{}: unknown key {}{}", entry.origin, name, hint)));
   }
 
   void add(const ConfigEntry& entry, const Key* key) {
     Settings& settings = result_.settings;
     const bool is_compared = entry.key.starts_with(compare_prefix);
-    if (key == nullptr)
-      return settings.add_to_section(entry.kind, entry.id, entry.key, entry.value, entry.origin);
-    if ((is_compared || entry.kind == "row") && !is_comparable(*key))
+    if ((is_compared || entry.kind == "row") && key != nullptr && !is_comparable(*key))
       return refuse(entry, "rows cannot differ in it, expected a key of task, model, train or finetune");
     const std::vector<std::string> values =
         is_compared ? factor_values(entry.value) : std::vector<std::string>{entry.value};
     if (values.empty()) return refuse(entry, "got none, expected at least one value");
     for (const std::string& value : values) {
-      const std::string problem = complaint(*key, value);
-      if (!problem.empty()) return refuse(entry, problem + hint_of_list(entry, *key));
+      const std::string problem = key == nullptr ? "" : complaint(*key, value);
+      if (!problem.empty()) return refuse(entry, problem);
     }
-    if (!is_compared && entry.kind.empty()) return settings.set(key->name, entry.value, entry.origin);
-    settings.add_to_section(is_compared ? "compare" : entry.kind, entry.id,
-                            is_compared ? entry.key.substr(compare_prefix.size()) : entry.key,
-                            is_compared ? factor_text(values) : entry.value, entry.origin);
-  }
-
-  // A list in place of a single value may be meant as rows.
-  std::string hint_of_list(const ConfigEntry& entry, const Key& key) const {
-    const bool is_single = entry.kind.empty() && entry.key == key.name;
-    if (driver_.builds != Builds::rows || !is_comparable(key) || !is_single) return "";
-    const std::vector<std::string> values = factor_values(entry.value);
-    const bool are_accepted =
-        std::ranges::all_of(values, [&](const std::string& one) { return complaint(key, one).empty(); });
-    return values.size() > 1 && are_accepted
-               ? fmt::format("; {}{} makes a row of each", compare_prefix, key.name)
-               : "";
+    if (is_compared) {
+      settings.add_to_section("compare", "", entry.key.substr(compare_prefix.size()), entry.value,
+                              entry.origin);
+    } else if (entry.kind.empty()) {
+      settings.set(key->name, entry.value, entry.origin);
+    } else {
+      settings.add_to_section(entry.kind, entry.id, entry.key, entry.value, entry.origin);
+    }
   }
 
   const DriverDescription& driver_;
@@ -247,9 +215,8 @@ const std::vector<Key>& outside_options() {
   static const std::vector<Key> options = [] {
     std::vector<Key> all;
     for (const OptionSpec& spec : specs_of<CommandLine>()) {
-      const std::string name = name_of(spec);
-      all.push_back({.name = name, .option = spec});
-      if (name != spec.name) all.back().argument = spec.name.substr(name.size() + 1);
+      const std::size_t end = std::min(spec.name.find(' '), spec.name.size());
+      all.push_back({.name = spec.name.substr(0, end), .option = spec, .argument = spec.name.substr(end)});
     }
     return all;
   }();

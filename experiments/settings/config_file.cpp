@@ -23,14 +23,14 @@ class FileReader {
     std::istringstream stream(text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text);  // a byte order mark
     for (std::string raw; std::getline(stream, raw);) {
       ++number_;
-      std::ranges::replace(raw, '\0', ' ');
-      const std::size_t hash = raw.find('#');
-      const std::string line = trimmed(raw.substr(0, hash));
+      std::ranges::replace_if(
+          raw, [](char c) { return c == '\0' || c == '\t'; }, ' ');
+      const std::string line = trimmed(raw.substr(0, (" " + raw).find(" #")));  // without a comment
       if (line.empty()) continue;
       if (line.front() == '[' && line.back() == ']') {
         section(line);
       } else if (!nowhere_) {
-        setting(line, hash != std::string::npos && hash > 0 && raw[hash - 1] != ' ' && raw[hash - 1] != '\t');
+        setting(line);
       }
     }
     return std::move(source_);
@@ -38,7 +38,7 @@ class FileReader {
 
  private:
   std::string place() const { return fmt::format("{}:{}", path_, number_); }
-  void unreadable(const std::string& what) { source_.entries.push_back({.problem = place() + ": " + what}); }
+  void unreadable(const std::string& what) { source_.push_back({.problem = place() + ": " + what}); }
 
   void section(const std::string& line) {
     const std::string name = trimmed(line.substr(1, line.size() - 2));
@@ -49,20 +49,14 @@ class FileReader {
     id_ = trimmed(name.substr(blank));
     if (id_.empty() || (kind_ != "row" && kind_ != "claim" && kind_ != "withdrawn")) kind_ = id_ = "";
     prefix_ = kind_.empty() ? name + "." : "";
-    if (!kind_.empty()) source_.entries.push_back({"", "", place(), kind_, id_});
+    if (!kind_.empty()) source_.push_back({"", "", place(), kind_, id_});
   }
 
-  void setting(const std::string& line, bool cut_by_comment) {
+  void setting(const std::string& line) {
     const std::size_t equals = line.find('=');
     if (equals == std::string::npos)
       return unreadable(fmt::format("got '{}', expected key = value or [section]", line));
-    if (cut_by_comment) {
-      unreadable(
-          fmt::format("a # starts a comment and cuts the value to '{}'; put a space before a comment, and "
-                      "avoid # in names",
-                      trimmed(line.substr(equals + 1))));
-    }
-    source_.entries.push_back(
+    source_.push_back(
         {prefix_ + trimmed(line.substr(0, equals)), trimmed(line.substr(equals + 1)), place(), kind_, id_});
   }
 
@@ -75,13 +69,10 @@ class FileReader {
   bool nowhere_ = false;  // in a section that was refused
 };
 
-// Whether the text is UTF-8. Names of files may be any bytes.
+// Whether JSON gives the text again: whether it is UTF-8. Names of files may be any bytes.
 bool json_can_hold(const std::string& text) {
-  try {
-    return !nlohmann::json(text).dump().empty();
-  } catch (const nlohmann::json::type_error&) {
-    return false;
-  }
+  using nlohmann::json;
+  return json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::ignore)) == text;
 }
 
 }  // namespace
@@ -92,16 +83,19 @@ std::string one_line(std::string text) {
   return text;
 }
 
+std::string ConfigEntry::name() const {
+  return kind.empty() ? key : fmt::format("[{} {}] {}", kind, id, key);
+}
+
 std::string ConfigEntry::complaint(const std::string& why) const {
-  const std::string section = kind.empty() ? "" : fmt::format("[{} {}] ", kind, id);
-  return one_line(fmt::format("{}: {}{}: {}", origin, section, key, why));
+  return one_line(fmt::format("{}: {}: {}", origin, name(), why));
 }
 
 // Only the prompt is exempt: no run that writes these files reads it.
 std::string ConfigEntry::why_unfit(const Key* known) const {
   if (key == "generate.prompt") return "";
   if (value.find_first_of("#\n\r") != std::string::npos)
-    return "got a value with # or a line break, which a config cannot hold";
+    return "got a value with # or a line break, which a config cannot hold (put a space before a comment)";
   if (!json_can_hold(value) || !json_can_hold(id))
     return "got a text that is not UTF-8, which a checkpoint cannot hold; rename it, or link to it";
   const bool is_file = known != nullptr && known->option.type == OptionType::files;
@@ -118,7 +112,7 @@ Source read_config_file(const std::string& path) {
   try {
     return read_config_text(read_file(path, largest_document), path);
   } catch (const DataError& error) {
-    return {{{.problem = fmt::format("config file {}", error.what())}}};
+    return {{.problem = fmt::format("config file {}", error.what())}};
   }
 }
 

@@ -21,6 +21,8 @@ struct ConfigEntry {
   std::string id = {};
   std::string problem = {};  // the line that reports it, if it cannot be read
 
+  /// "[kind ID] key", or the key.
+  std::string name() const;
   /// A line that reports it.
   std::string complaint(const std::string& why) const;
   /// Why resolved.cfg or a checkpoint could not store it, with its key or null; empty if they can.
@@ -28,9 +30,7 @@ struct ConfigEntry {
 };
 
 /// The entries of one file or command line, in order.
-struct Source {
-  std::vector<ConfigEntry> entries = {};
-};
+using Source = std::vector<ConfigEntry>;
 
 /// Reads a file. A line that is neither a key nor a section is a problem.
 Source read_config_file(const std::string& path);

@@ -19,8 +19,7 @@ std::string help_text(const DriverDescription& driver) {
   text += "\nOptions:\n";
   for (const Key& option : outside_options()) {
     if (!driver.takes(option.name)) continue;
-    const std::string name = option.name + (option.argument.empty() ? "" : " " + option.argument) +
-                             (option.name == driver.several ? "…" : "");
+    const std::string name = option.name + option.argument + (option.name == driver.several ? "…" : "");
     text += fmt::format("  --{:<28} {}\n", name, option.option.help);
   }
   for (const std::string& section : driver.sections) {

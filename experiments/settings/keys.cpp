@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "experiments/conditions/condition.h"
 #include "experiments/settings/parts.h"
+#include "experiments/settings/rows.h"
 #include "experiments/tasks/lengths.h"
 #include "framework/core/errors.h"
 #include "framework/training/trainer.h"
@@ -16,32 +18,23 @@
 namespace ordinal::experiments {
 namespace {
 
-Key number(OptionType type, const char* name, const std::string& fallback, Range range, const char* help,
-           Binds binds) {
-  return {name, {"", type, fallback, help, range, {}, binds, range.zero_is_automatic ? "0" : ""}};
+Key key_of(OptionType type, const char* name, const std::string& fallback, const char* help,
+           Binds binds = Binds::nothing, Range range = {}, std::vector<std::string> choices = {}) {
+  const char* automatic = range.zero_is_automatic ? "0" : "";
+  return {name, {"", type, fallback, help, range, std::move(choices), binds, automatic}};
 }
 Key integer(const char* name, const std::string& fallback, Range range, const char* help,
             Binds binds = Binds::nothing) {
-  return number(OptionType::integer, name, fallback, range, help, binds);
+  return key_of(OptionType::integer, name, fallback, help, binds, range);
 }
-Key real(const char* name, const std::string& fallback, Range range, const char* help,
-         Binds binds = Binds::nothing) {
-  return number(OptionType::real, name, fallback, range, help, binds);
-}
-Key choice(const char* name, const std::string& fallback, std::vector<std::string> choices, const char* help,
-           Binds binds) {
-  return {name, {"", OptionType::choice, fallback, help, {}, std::move(choices), binds}};
-}
-// A key of any other type.
-Key other(OptionType type, const char* name, const std::string& fallback, const char* help,
-          Binds binds = Binds::nothing) {
-  return {name, {"", type, fallback, help, {}, {}, binds}};
+Key real(const char* name, const std::string& fallback, Range range, const char* help, Binds binds) {
+  return key_of(OptionType::real, name, fallback, help, binds, range);
 }
 Key text(const char* name, const std::string& fallback, const char* help) {
-  return other(OptionType::text, name, fallback, help);
+  return key_of(OptionType::text, name, fallback, help);
 }
 Key list(const char* name, const std::string& fallback, const char* help) {
-  return other(OptionType::list, name, fallback, help);
+  return key_of(OptionType::list, name, fallback, help);
 }
 // A key whose value names parts of a kind.
 Key parts(const char* name, const std::string& fallback, const char* kind, const char* help, Binds binds) {
@@ -93,7 +86,7 @@ std::vector<Key> run_keys() {
               "length of training examples", Binds::training),
       parts("task.lengths", length_schemes().entries().front().name, "lengths",
             "the length of each training batch", Binds::training),
-      other(OptionType::files, "task.file", "", "text, mlm(of=text): a file to learn from; repeatable"),
+      key_of(OptionType::files, "task.file", "", "text, mlm(of=text): a file to learn from; repeatable"),
   };
 }
 
@@ -118,11 +111,11 @@ std::vector<Key> training_keys() {
       integer("train.shards", "0", automatic_or(1, largest_count),
               "pieces that a batch is cut into, a power of two; 0: automatic", Binds::training),
       integer("train.seed", std::to_string(trainer.seed), between(0, largest_seed), "seed of a single model"),
-      choice(
-          "train.on_divergence", "stop", {"stop", "skip"},
+      key_of(
+          OptionType::choice, "train.on_divergence", "stop",
           "if the loss, a gradient or a parameter becomes infinite or NaN, or the loss over 100 times that "
           "of a model that knows nothing, log2 V bits for V tokens: stop, or skip the batch",
-          Binds::training),
+          Binds::training, {}, {"stop", "skip"}),
       integer("train.score_step", "0", between(0, largest_count),
               "step after which the weights are scored; 0: the last. Rows that differ only in it share a "
               "training"),
@@ -141,8 +134,8 @@ std::vector<Key> training_keys() {
           Binds::training),
       real("finetune.learning_rate", "0", automatic_or(0), "peak learning rate; 0: that of train",
            Binds::training),
-      other(OptionType::files, "finetune.file", "", "text: files to learn from instead; repeatable",
-            Binds::training),
+      key_of(OptionType::files, "finetune.file", "", "text: files to learn from instead; repeatable",
+             Binds::training),
   };
 }
 
@@ -172,15 +165,15 @@ std::vector<Key> other_keys() {
       list("encoding.positions", "", "the positions to draw, real numbers; empty: 0 … seq_len - 1"),
       integer("encoding.d_model", std::to_string(model.d_model), between(1, 65536), "width of the model"),
       integer("encoding.heads", std::to_string(model.heads), between(1, 65536), "heads of the model"),
-      other(OptionType::flag, "encoding.causal", model.causal ? "true" : "false",
-            "queries see no later keys"),
+      key_of(OptionType::flag, "encoding.causal", model.causal ? "true" : "false",
+             "queries see no later keys"),
       integer("encoding.layer", "0", between(0, 999), "which layer's bias and scores to draw"),
       list("encoding.offsets", "1, 5, 10, 50", "offsets k of the matrices M_k with M_k PE_pos = PE_{pos+k}"),
       text("encoding.sentence", "dog bites man", "a sentence that the gallery reads in two orders"),
       text("encoding.reordered", "man bites dog", "the same words in another order"),
       text("claims.folder", "configs/claims", "folder of the configs whose claims are decided"),
-      other(OptionType::flag, "claims.train", "false",
-            "train what the configs need, instead of reading the scores stored beside them"),
+      key_of(OptionType::flag, "claims.train", "false",
+             "train what the configs need, instead of reading the scores stored beside them"),
       list("benchmark.sizes", "tiny, small, medium, big", "sizes at which to time a training step"),
       list("benchmark.encodings", "", "sizes at which to time every encoding against none"),
       integer("benchmark.steps", "20", between(1, largest_count), "steps to time at each size"),
@@ -198,32 +191,20 @@ std::vector<Key> built_keys() {
   return keys;
 }
 
-// Throws ConfigError for an unknown part or for options that the part cannot have.
-void check_part(const NamedPart& named) {
-  const auto& [part, kind, before] = named;
-  const PartInfo* info = kind->find(part.name);
-  if (info == nullptr)
-    throw ConfigError(fmt::format("got '{}'{}, expected one of {}", part.name,
-                                  did_you_mean(part.name, kind->names()), joined(kind->names())));
-  const std::vector<std::string> problems = option_problems(part.name, info->options, part.options);
-  if (!problems.empty()) throw ConfigError(problems.front());
-}
-
-void check_differ(const std::vector<NamedPart>& parts) {
-  std::vector<std::string> texts;
-  for (const NamedPart& named : parts) texts.push_back(to_string(named.part));
-  for (const std::string& text : texts)
-    if (std::ranges::count(texts, text) > 1)
-      throw ConfigError(fmt::format("{} is listed more than once", text));
-}
-
-std::string complaint_of_name(const std::string& name) {
-  const char* const allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-  const bool is_valid =
-      !name.empty() && name.front() != '.' && name.find_first_not_of(allowed) == std::string::npos;
-  return is_valid ? ""
-                  : fmt::format("got '{}', expected letters, digits, '.', '_' and '-', not starting with '.'",
-                                name);
+// An unknown part, or options that a part cannot have; empty if there are none. Throws ConfigError for a text that names none.
+std::string complaint_of_parts(const Key& key, const std::string& value) {
+  std::set<std::string> conditions;
+  for (const auto& [part, kind, before] : named_parts(part_kind(key.kind), value)) {
+    const PartInfo* info = kind->find(part.name);
+    if (info == nullptr)
+      return fmt::format("got '{}'{}, expected one of {}", part.name, did_you_mean(part.name, kind->names()),
+                         joined(kind->names()));
+    const std::vector<std::string> problems = option_problems(part.name, info->options, part.options);
+    if (!problems.empty()) return problems.front();
+    if (key.kind == "conditions" && !conditions.insert(to_string(part)).second)
+      return to_string(part) + " is listed more than once";
+  }
+  return "";
 }
 
 }  // namespace
@@ -248,17 +229,16 @@ const Key* find_key(std::string_view name) {
 }
 
 std::string complaint(const Key& key, const std::string& value) {
-  if (key.name == "experiment.name") return complaint_of_name(value);
+  const std::string start = value.substr(0, 200);  // of a longer one, folder_of() keeps as much as fits
+  if (key.name == "experiment.name" && folder_of(start) != start)
+    return fmt::format("got '{}', expected the name of a folder, such as {}", value, folder_of(value));
   if (key.kind.empty()) return complaint(key.option, value);
   if (key.section() == "finetune" && value == key.option.value) return "";  // as in the first stage
   try {
-    const std::vector<NamedPart> parts = named_parts(part_kind(key.kind), value);
-    std::ranges::for_each(parts, check_part);
-    if (key.name == "evaluate.conditions") check_differ(parts);
+    return complaint_of_parts(key, value);
   } catch (const ConfigError& error) {
     return error.what();
   }
-  return "";
 }
 
 }  // namespace ordinal::experiments

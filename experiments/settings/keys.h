@@ -17,7 +17,7 @@ struct Key {
   std::string name;           // "section.key"; "out" for an option outside the sections
   OptionSpec option;          // type, default, help, range
   std::string kind = {};      // of the parts that its value names: "positional encodings"; else empty
-  std::string argument = {};  // outside the sections: what --help calls its value; empty: a switch
+  std::string argument = {};  // outside the sections: what --help calls its value, " FILE"; empty: a switch
 
   std::string section() const { return name.substr(0, name.find('.')); }
   /// Whether it is in one of the sections that a checkpoint contains.

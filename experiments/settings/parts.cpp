@@ -67,22 +67,22 @@ std::vector<PartInfo> encoding_infos() {
   std::vector<PartInfo> parts = infos(encodings(), notation);
   for (PartInfo& part : parts) {
     const EncodingEntry& entry = encodings().find(part.name);
-    part.summary = entry.formula;
-    part.facts = {"acts on     " + places_text(entry.acts_on),
-                  "formula     " + entry.formula,
-                  "parameters  " + entry.parameters,
-                  std::string("positions   ") + positions_text(entry.positions),
-                  "contracts   " + shift_text(entry) + (entry.causal_only ? "; causal models only" : ""),
-                  "beyond      " + entry.beyond,
-                  "source      " + entry.source};
+    part.summary = joined(
+        {"acts on     " + places_text(entry.acts_on), "formula     " + entry.formula,
+         "parameters  " + entry.parameters, std::string("positions   ") + positions_text(entry.positions),
+         "contracts   " + shift_text(entry) + (entry.causal_only ? "; causal models only" : ""),
+         "beyond      " + entry.beyond, "source      " + entry.source},
+        "\n");
   }
   return parts;
 }
 
+std::string indented(const std::string& lines) {
+  return "  " + boost::replace_all_copy(lines, "\n", "\n  ") + "\n";
+}
+
 std::string described(const PartInfo& part) {
-  std::string text = part.name + "\n";
-  for (const std::string& fact : part.facts) text += fmt::format("  {}\n", fact);
-  if (part.facts.empty()) text += fmt::format("  {}\n", part.summary);
+  std::string text = part.name + "\n" + indented(part.summary);
   for (const OptionSpec& option : part.options) {
     const std::string choices = option.choices.empty() ? "" : ": " + joined(option.choices);
     text += fmt::format("  option      {} = {}: {}{}\n", option.name, option.value, option.help, choices);
@@ -90,34 +90,21 @@ std::string described(const PartInfo& part) {
   return text;
 }
 
-// A blank line, then each line indented.
-std::string definition_of(const PartInfo& part) {
-  if (part.definition.empty()) return "";
-  return "\n  " + boost::replace_all_copy(part.definition, "\n", "\n  ") + "\n";
-}
-
 }  // namespace
+
+std::string canonical(OptionType type, const std::string& value) {
+  const auto number = parse_real(value);
+  return (type == OptionType::real || type == OptionType::integer) && number ? number_text(*number) : value;
+}
 
 std::vector<OptionSpec> PartInfo::in_effect(const Part& part, const ModelShape& shape) const {
   if (resolve != nullptr) return resolve(part, shape);
   std::vector<OptionSpec> values = options;
   for (OptionSpec& option : values) {
     const auto given = part.options.find(option.name);
-    if (given == part.options.end()) continue;
-    const auto number = parse_real(given->second);
-    const bool is_number = option.type == OptionType::real || option.type == OptionType::integer;
-    option.value = is_number && number ? number_text(*number) : given->second;
+    if (given != part.options.end()) option.value = canonical(option.type, given->second);
   }
   return values;
-}
-
-// "activations" and "activation", "branch", "encoding".
-bool PartKind::is_called(const std::string& name) const {
-  const std::string last_word = title.substr(title.rfind(' ') + 1);
-  for (const std::string& title_or_word : {title, last_word}) {
-    if (title_or_word == name || title_or_word == name + "s" || title_or_word == name + "es") return true;
-  }
-  return false;
 }
 
 const PartInfo* PartKind::find(const std::string& name) const {
@@ -199,22 +186,19 @@ std::string names_only(std::vector<NamedPart> parts) {
 
 std::string list_text(const std::string& name) {
   std::string text;
-  std::vector<std::string> kinds;
   std::vector<std::string> names;
   for (const PartKind& kind : part_kinds()) {
     if (name.empty()) text += fmt::format("{}{} ({})\n\n", text.empty() ? "" : "\n", kind.title, kind.keys);
-    for (std::vector<std::string>* all : {&kinds, &names}) all->push_back(kind.title);
+    names.push_back(kind.title);
     for (const PartInfo& part : kind.parts) {
       names.push_back(part.name);
-      if (name.empty() || name == part.name || kind.is_called(name)) text += described(part);
-      if (name == part.name) text += definition_of(part);
+      if (name.empty() || name == part.name || name == kind.title) text += described(part);
+      if (name == part.name && !part.definition.empty()) text += "\n" + indented(part.definition);
     }
   }
-  if (text.empty()) {
-    const std::string meant = did_you_mean(name, names);
-    throw ConfigError(fmt::format("--list: there is nothing called '{}'{}", name,
-                                  meant.empty() ? ", expected a part, or one of " + joined(kinds) : meant));
-  }
+  if (text.empty())
+    throw ConfigError(fmt::format("--list: there is nothing called '{}'{}, expected a name that --list shows",
+                                  name, did_you_mean(name, names)));
   if (name.empty())
     text +=
         "\nOptions stand in the brackets of their part: part(option=value, option=value).\n--list NAME gives "

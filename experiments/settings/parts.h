@@ -9,11 +9,13 @@
 
 namespace ordinal::experiments {
 
+/// A value as results hold it: 0.003 and 3e-3 are the same number.
+std::string canonical(OptionType type, const std::string& value);
+
 /// Describes one part of any kind.
 struct PartInfo {
   std::string name;
-  std::string summary;
-  std::vector<std::string> facts = {};  // further lines of --list
+  std::string summary;  // one line; of an encoding, a line for each fact
   std::vector<OptionSpec> options = {};
   std::string definition = {};  // also shown by --list NAME: formulas, names and shapes of parameters
   // Resolves its options for a model; null if none of them depends on the model.
@@ -30,8 +32,6 @@ struct PartKind {
   char separator;     // between several parts in one value; 0: a value names one
   std::vector<PartInfo> parts;
 
-  /// Whether `name` is the title, its last word, or either of them in the singular.
-  bool is_called(const std::string& name) const;
   /// The part of that name, or null.
   const PartInfo* find(const std::string& name) const;
   std::vector<std::string> names() const;

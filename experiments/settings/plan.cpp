@@ -21,13 +21,11 @@ PositionalChoice positional_choice(const Settings& settings) {
   return choice;
 }
 
-bool exchanges_encoding(const Settings& settings) { return settings.text("finetune.encoding") != "same"; }
-
 Part task_part(const Settings& settings) {
   Part task = parse_part(settings.text("task.name"));
-  const std::vector<OptionSpec> options = tasks().find(task.name).options;
-  const bool reads_files = std::ranges::count(options, OptionType::files, &OptionSpec::type) > 0;
-  if (settings.is_given("task.file") && reads_files) task.options.emplace("file", settings.text("task.file"));
+  const std::vector<OptionSpec>& options = tasks().find(task.name).options;
+  if (settings.is_given("task.file") && std::ranges::count(options, OptionType::files, &OptionSpec::type) > 0)
+    task.options.emplace("file", settings.text("task.file"));
   return task;
 }
 
@@ -42,12 +40,9 @@ Direction task_direction(const Settings& settings) {
 }
 
 std::string version_of(const Metadata& metadata) {
-  const auto version = metadata.find("version");
-  if (version != metadata.end()) return version->second;
+  if (metadata.contains("version")) return metadata.at("version");
   return metadata.contains("data_hash") ? "0.1" : "";
 }
-
-// ---- The plan ----
 
 namespace {
 
@@ -62,9 +57,8 @@ Settings with_direction(Settings settings) {
 
 // An exclusive upper bound on the positions in training.
 Index trained_positions(const PositionScheme& training, const PositionScheme& test, Index length) {
-  for (const PositionScheme& scheme : {training, test}) {
+  for (const PositionScheme& scheme : {training, test})
     if (scheme.entry().has_range) return scheme.max_position;
-  }
   const double s = training.name() == "interpolated" ? stretch_factor(training, length) : 1.0;
   const double last = training.offset + static_cast<double>(length - 1) / s;
   constexpr double largest = 1e15;  // larger ones, as real numbers, would not be one apart
@@ -75,18 +69,12 @@ Index trained_positions(const PositionScheme& training, const PositionScheme& te
   return static_cast<Index>(std::floor(last)) + 1;
 }
 
-// An example of a length, with the positions that the task gives. Throws ConfigError if it gives none.
-Batch example_of(const Task& task, Index length, const PositionScheme& scheme) {
-  return with_positions(make_batch(task, Split::training, 0, 0, 1, length), task, scheme);
-}
-
-// Throws ConfigError if positions of the task do not exist or, in training, do not lie below max_position.
-void check_of_task(const PositionScheme& training, const PositionScheme& test, const Task& task,
-                   Index length) {
-  if (test.of_task()) example_of(task, 1, test);
-  if (!training.of_task()) return;
+// Throws ConfigError if positions of the task do not exist, or at this length do not lie below max_position.
+void check_of_task(const PositionScheme& scheme, const Task& task, Index length) {
+  if (!scheme.of_task()) return;
   try {
-    batch_positions(training, example_of(task, length, training), 0, 1, {});
+    const Batch example = make_batch(task, Split::training, 0, 0, 1, length);
+    batch_positions(scheme, with_positions(example, task, scheme), 0, 1, {});
   } catch (const PositionError& error) {
     throw ConfigError(error.what());
   }
@@ -123,10 +111,19 @@ Index warmup(const Settings& settings) {
   return std::min(settings.integer("train.warmup"), settings.integer("train.steps"));
 }
 
-// 0.003 and 3e-3 are the same number.
-std::string described_value(const Key& key, const Settings& settings) {
-  if (key.name == "train.warmup") return std::to_string(warmup(settings));
-  return key.option.type == OptionType::real ? number_text(settings.real(key.name)) : settings.text(key.name);
+// The last tenth of the texts of a stage is for validation. With other texts beside it, a text is cut elsewhere.
+void check_texts(const std::vector<std::string>& first, const std::vector<std::string>& second) {
+  if (first == second) return;
+  for (const std::string& there : first) {
+    for (const std::string& here : second) {
+      if (!have_same_bytes(there, here)) continue;
+      throw ConfigError(
+          fmt::format("finetune.file = {}: it is the same text as task.file = {}: its bytes would be in the "
+                      "training of one stage and the validation of the other (give this stage other texts, "
+                      "or all files of task.file in their order)",
+                      here, there));
+    }
+  }
 }
 
 }  // namespace
@@ -141,8 +138,10 @@ Plan::Plan(const Settings& given, std::shared_ptr<const Task> of)
   const Index longest =
       task ? std::max(seq_len(), task->seq_len(evaluation_lengths(settings).back())) : seq_len();
   PositionalChoice choice = positional_choice(settings);
-  for (PositionScheme* scheme : {&choice.training, &choice.test}) scheme->resolve(known, longest);
-  if (task) check_of_task(choice.training, choice.test, *task, training_lengths(settings).longest());
+  for (PositionScheme* scheme : {&choice.training, &choice.test}) {
+    scheme->resolve(known, longest);
+    if (task) check_of_task(*scheme, *task, training_lengths(settings).longest());
+  }
   training_positions = choice.training;
   test_positions = choice.test;
   model.encoding = choice.encoding;
@@ -192,9 +191,10 @@ Metadata Plan::text(Binds last) const {
   Metadata metadata;
   for (const Key& key : all_keys()) {
     if ((!key.is_of_model() && key.section() != "train") || key.option.binds > last) continue;
-    metadata[key.name] =
-        key.kind.empty() ? described_value(key, settings) : described_parts(key, *this, last);
+    metadata[key.name] = key.kind.empty() ? canonical(key.option.type, settings.text(key.name))
+                                          : described_parts(key, *this, last);
   }
+  if (metadata.contains("train.warmup")) metadata["train.warmup"] = std::to_string(warmup(settings));
   return metadata;
 }
 
@@ -208,35 +208,15 @@ Metadata Plan::metadata(std::uint64_t seed) const {
   return metadata;
 }
 
-namespace {
-
-// The last tenth of the texts of a stage is for validation. With other texts beside it, a text is cut elsewhere.
-void check_texts(const std::vector<std::string>& first, const std::vector<std::string>& second) {
-  if (first == second) return;
-  for (const std::string& there : first) {
-    for (const std::string& here : second) {
-      if (!have_same_bytes(there, here)) continue;
-      throw ConfigError(
-          fmt::format("finetune.file = {}: it is the same text as task.file = {}: its bytes would be in the "
-                      "training of one stage and the validation of the other (give this stage other texts, "
-                      "or all files of task.file in their order)",
-                      here, there));
-    }
-  }
-}
-
-}  // namespace
-
 // The model knows the positions of the first stage, so interpolation compresses longer sequences into their range.
 Settings Plan::second_stage() const {
   Settings second = settings;
   const auto set = [&](const std::string& key, const std::string& value) {
     second.set(key, value, "finetune");
   };
-  const std::string& lengths = settings.text("finetune.lengths");
-  PlacedEncoding encoding = placed_encoding(exchanges_encoding(settings) ? settings.text("finetune.encoding")
-                                                                         : full.at(encoding_key));
-  if (!exchanges_encoding(settings) || encoding.training.empty())
+  const std::string& exchanged = settings.text("finetune.encoding");
+  PlacedEncoding encoding = placed_encoding(exchanged == "same" ? full.at(encoding_key) : exchanged);
+  if (exchanged == "same" || encoding.training.empty())
     encoding = {encoding.encoding, described_positions(test_positions)};
   std::vector<std::string> tested;
   for (const Index length : evaluation_lengths(settings)) tested.push_back(std::to_string(length));
@@ -244,18 +224,16 @@ Settings Plan::second_stage() const {
   set("task.train_length",
       std::to_string(length_of(settings, "finetune.length", settings.text("finetune.length"))));
   set("evaluate.lengths", joined(tested));
-  if (lengths != "same") set("task.lengths", lengths);
+  if (settings.text("finetune.lengths") != "same") set("task.lengths", settings.text("finetune.lengths"));
   set("train.steps", settings.text("finetune.steps"));
-  if (settings.real("finetune.learning_rate") > 0.0) {
+  if (settings.real("finetune.learning_rate") > 0.0)
     set("train.learning_rate", settings.text("finetune.learning_rate"));
-  }
   if (settings.is_given("finetune.file")) {
     check_texts(settings.list("task.file"), settings.list("finetune.file"));
     set("task.file", settings.text("finetune.file"));
   }
-  set("finetune.lengths", "same");
-  set("finetune.encoding", "same");
-  set("finetune.steps", "0");
+  for (const Key& key : all_keys())
+    if (key.section() == "finetune") second.reset(key.name);  // there is no third stage
   return second;
 }
 

@@ -29,9 +29,6 @@ struct PositionalChoice {
 /// Throws ConfigError for an unknown encoding or scheme, or a scheme that does not apply to the encoding.
 PositionalChoice positional_choice(const Settings& settings);
 
-/// Whether finetune.encoding replaces the trained encoding.
-bool exchanges_encoding(const Settings& settings);
-
 /// The task with its options and files.
 Part task_part(const Settings& settings);
 

@@ -4,59 +4,36 @@
 
 #include <algorithm>
 
-#include "experiments/process/utf8.h"
 #include "framework/core/errors.h"
 #include "framework/core/random.h"
 
 namespace ordinal::experiments {
 namespace {
 
-// A row that sets these keys itself.
-Row row_of(const Settings& base, const std::string& label, const std::vector<WrittenSection::Setting>& own) {
-  Row row{label, "", {}, base};
-  for (const auto& [key, value, origin] : own) {
-    row.settings.set(key, value, origin);
-    row.own.insert(key);
-  }
+Row written(const Settings& base, const WrittenSection& section) {
+  Row row{section.id, "", {}, base};
+  for (const auto& [key, value, origin] : section.settings) row.settings.set(key, value, origin);
   return row;
 }
 
 Row combined(const Settings& base, const Combination& values, const std::vector<Factor>& factors) {
-  std::vector<WrittenSection::Setting> own;
+  Row row{"", "", values, base};
   std::vector<std::string> labels;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    own.push_back({values[i].first, values[i].second, factors[i].origin});
+    row.settings.set(values[i].first, values[i].second, factors[i].origin);
     labels.push_back(label_of(values[i].first, values[i].second));
   }
-  Row row = row_of(base, joined(labels), own);
-  row.factors = values;
+  row.label = joined(labels);
   return row;
-}
-
-// What is trained if nothing is compared.
-Row only_row(const Settings& settings) {
-  const std::string& encoding = settings.text(encoding_key);
-  return {encoding, "", {{encoding_key, encoding}}, settings};
-}
-
-void check_labels(const std::vector<Row>& rows) {
-  for (const Row& row : rows) {
-    if (std::ranges::count(rows, row.label, &Row::label) == 1) continue;
-    throw ConfigError(fmt::format(
-        "[row {}]: it is listed more than once, expected values in [compare] and names of rows that differ",
-        row.label));
-  }
 }
 
 // Of a file or folder, in bytes: file systems take 255, and pictures append up to 35 ("-attention-1-at-64.svg").
 constexpr std::size_t longest_name = 220;
 
-// As many whole characters of the name as fit, with a hash of the label.
+// As much of the name as fits, with a hash of the label.
 std::string marked(const std::string& name, const std::string& label) {
   const std::string mark = fmt::format(".{:08x}", hash_name(label));
-  std::size_t end = std::min(name.size(), longest_name - mark.size());
-  while (end > 0 && end < name.size() && !begins_character(name[end])) --end;
-  return name.substr(0, end) + mark;
+  return name.substr(0, longest_name - mark.size()) + mark;
 }
 
 }  // namespace
@@ -78,10 +55,6 @@ std::vector<Combination> combinations(const std::vector<Factor>& factors) {
 
 std::string label_of(const std::string& key, const std::string& value) {
   return key == encoding_key ? value : fmt::format("{} = {}", name_in_section(key), value);
-}
-
-std::string bounded_name(const std::string& name) {
-  return name.size() > longest_name ? marked(name, name) : name;
 }
 
 std::string folder_of(const std::string& label) {
@@ -113,13 +86,16 @@ std::vector<Row> rows_of(const Settings& settings) {
   base.forget_comparison();
   const std::vector<Factor> factors = settings.factors();
   std::vector<Row> rows;
-  if (!settings.has_rows()) rows.push_back(only_row(base));
+  const std::string& encoding = base.text(encoding_key);
+  if (!settings.has_rows()) rows.push_back({encoding, "", {{encoding_key, encoding}}, base});
   for (const Combination& values : factors.empty() ? std::vector<Combination>() : combinations(factors))
     rows.push_back(combined(base, values, factors));
-  for (const WrittenSection& row : settings.sections("row"))
-    rows.push_back(row_of(base, row.id, row.settings));
-  check_labels(rows);
+  for (const WrittenSection& row : settings.sections("row")) rows.push_back(written(base, row));
   for (Row& row : rows) {  // if two would share a folder, both get a hash of their labels
+    if (std::ranges::count(rows, row.label, &Row::label) > 1)
+      throw ConfigError(fmt::format(
+          "[row {}]: it is listed more than once, expected values in [compare] and names of rows that differ",
+          row.label));
     const std::string plain = folder_of(row.label);
     const auto same = [&](const Row& other) { return folder_of(other.label) == plain; };
     row.folder = std::ranges::count_if(rows, same) > 1 ? marked(plain, row.label) : plain;

@@ -2,7 +2,6 @@
 // for every combination of its values; each [row NAME] section adds one explicit row.
 #pragma once
 
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,11 +15,10 @@ namespace ordinal::experiments {
 using Combination = std::vector<std::pair<std::string, std::string>>;
 
 struct Row {
-  std::string label;               // "rope(base=500)", "rope, d_model = 64" or the NAME of a written row
-  std::string folder;              // the label as a folder name
-  Combination factors;             // none if written out
-  Settings settings;               // without [compare] and [row]
-  std::set<std::string> own = {};  // keys that the row sets itself, overriding those for all rows
+  std::string label;    // "rope(base=500)", "rope, d_model = 64" or the NAME of a written row
+  std::string folder;   // the label as a folder name
+  Combination factors;  // none if written out
+  Settings settings;    // without [compare] and [row]
 };
 
 /// Every combination of the values of all factors; the last factor changes fastest.
@@ -33,10 +31,8 @@ std::vector<Row> rows_of(const Settings& settings);
 /// How a label shows the value of a key: "rope" for an encoding, "d_model = 64" for another key.
 std::string label_of(const std::string& key, const std::string& value);
 
-/// The name of a file or folder. A long one is cut and gets a hash, so that it stays valid with what pictures append.
-std::string bounded_name(const std::string& name);
-
-/// A label as a folder name that needs no quotes in a shell: "rope_base=500", "rope_d_model=64". Also bounded.
+/// A label as a folder name that needs no quotes in a shell: "rope_base=500", "rope_d_model=64". A long one is cut and gets a
+/// hash, so that it stays valid with what pictures append.
 std::string folder_of(const std::string& label);
 
 /// Whether rows may differ in this key.

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
-#include <optional>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -35,12 +33,6 @@ std::vector<std::string> factor_values(const std::string& text) {
   return values;
 }
 
-std::string factor_text(const std::vector<std::string>& values) {
-  const bool have_commas = std::ranges::any_of(
-      values, [](const std::string& value) { return split_outside_brackets(value, ',').size() > 1; });
-  return have_commas ? joined(values, "; ") + (values.size() == 1 ? ";" : "") : joined(values);
-}
-
 const std::string* WrittenSection::find(const std::string& key) const {
   const auto found = std::ranges::find(settings, key, &Setting::key);
   return found == settings.end() ? nullptr : &found->value;
@@ -53,7 +45,7 @@ Settings Settings::from_map(const std::map<std::string, std::string>& values, co
     const bool are_files = key != nullptr && key->option.type == OptionType::files;
     if (name.find('.') == std::string::npos) continue;
     for (const std::string& one : are_files ? split_outside_brackets(value, '\n') : std::vector{value})
-      config.entries.push_back({name, one, origin});
+      config.push_back({name, one, origin});
   }
   return read_settings(config, {});
 }
@@ -156,22 +148,22 @@ std::string Settings::config(bool with_origins) const {
 
 std::vector<std::uint64_t> seeds(const Settings& settings) {
   const std::string& text = settings.text("experiment.seeds");
-  const bool is_list = text.find(',') != std::string::npos;
-  const Index count = is_list ? 0 : parse_integer(trimmed(text)).value_or(0);
-  std::vector<Index> seeds(static_cast<std::size_t>(count > 0 && count <= most_seeds ? count : 0));
-  std::iota(seeds.begin(), seeds.end(), Index{1});
-  for (const std::string& item : is_list ? settings.list("experiment.seeds") : std::vector<std::string>())
-    seeds.push_back(parse_integer(item).value_or(-1));
+  std::vector<Index> seeds;
+  if (text.find(',') == std::string::npos) {
+    const Index count = parse_integer(trimmed(text)).value_or(0);
+    for (Index seed = 1; seed <= count && count <= most_seeds; ++seed) seeds.push_back(seed);
+  } else {
+    for (const std::string& item : settings.list("experiment.seeds"))
+      seeds.push_back(parse_integer(item).value_or(-1));
+  }
   const std::set<Index> different(seeds.begin(), seeds.end());
   if (!seeds.empty() && *different.begin() >= 0 && different.size() == seeds.size())
     return {seeds.begin(), seeds.end()};
-  throw ConfigError(fmt::format(
-      "experiment.seeds: got '{}', expected a number of seeds from 1 to {}, or a list of different seeds "
-      "such "
-      "as 1,2,7{}",
-      text, most_seeds,
-      text.find("..") == std::string::npos ? " (for the single seed 7: 7,)"
-                                           : " (instead of 5..10 write 10: all seeds are trained)"));
+  throw ConfigError(
+      fmt::format("experiment.seeds: got '{}', expected a number of seeds from 1 to {}, or a list of "
+                  "different seeds such as "
+                  "1,2,7 (for the single seed 7: 7,)",
+                  text, most_seeds));
 }
 
 Index parse_length(const std::string& text, Index train_length) {

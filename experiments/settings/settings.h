@@ -25,7 +25,6 @@ struct Factor {
 
 /// Values of a factor as they are written: separated by commas, or by semicolons if there are any.
 std::vector<std::string> factor_values(const std::string& text);
-std::string factor_text(const std::vector<std::string>& values);
 
 /// A section other than those of keys. [compare] says in what rows differ, and [row NAME] is an explicit row. [claim ID]
 /// is about the results, and [withdrawn ID] a claim that was given up.

@@ -10,17 +10,8 @@
 namespace ordinal::experiments {
 namespace {
 
-using ByName = std::map<std::string, std::string, std::less<>>;
-
-// The keys for names of other programs.
-const ByName elsewhere = {
-    {"lr", "train.learning_rate"},    {"batch_size", "train.batch"},    {"epochs", "train.steps"},
-    {"max_steps", "train.steps"},     {"hidden_size", "model.d_model"}, {"num_layers", "model.layers"},
-    {"n_layers", "model.layers"},     {"num_heads", "model.heads"},     {"n_heads", "model.heads"},
-    {"seq_len", "task.train_length"}, {"dataset", "task.name"}};
-
 // What to use instead of keys and options of the version before: {0} is compare. or nothing, {1} the value.
-const ByName formerly = {
+const std::map<std::string, std::string> formerly = {
     {"positional.encoding", "write {0}model.encoding = {1}"},
     {"positional.encodings", "write compare.model.encoding = {1}"},
     {"positional.train_length", "write {0}model.train_length = {1}"},
@@ -32,33 +23,8 @@ const ByName formerly = {
     {"completion", "--help shows all options and keys, --list NAME a part with its options"},
     {"plan-ranks", "progress shows the time left after the first training"}};
 
-// A name that something has: a key or, if that is empty, an option of parts.
-struct Known {
-  std::string name;
-  std::string section;  // "train."; empty outside the sections
-  std::string key;
-};
-
-// Those of the section first.
-std::vector<Known> known_names(const std::string& section, const std::vector<std::string>& options) {
-  std::vector<Known> known;
-  for (const std::string& option : options) known.push_back({option, "", option});
-  for (const auto& [name, key] : elsewhere) known.push_back({name, "", key});
-  for (const Key& key : all_keys())
-    known.push_back({name_in_section(key.name), key.section() + ".", key.name});
-  for (const PartKind& kind : part_kinds()) {
-    for (const PartInfo& part : kind.parts) {
-      for (const OptionSpec& option : part.options)
-        known.push_back({option.name, kind.form.substr(0, kind.form.find('.') + 1), ""});
-    }
-  }
-  // Clang 14 cannot return the rest that std::ranges::stable_partition gives.
-  std::stable_partition(known.begin(), known.end(), [&](const Known& one) { return one.section == section; });
-  return known;
-}
-
 // "it is an option of rope, xpos, write …": which of the parts that keys of a section name, or with an empty one which of all
-// parts, have an option, and how to set it.
+// parts, have an option, and how to set it; empty if none has it.
 std::string option_hint(const std::string& section, const std::string& name, const std::string& value) {
   std::vector<std::string> owners;
   std::string example;
@@ -71,7 +37,7 @@ std::string option_hint(const std::string& section, const std::string& name, con
       if (example.empty()) example = fmt::format(fmt::runtime(kind.form), text);
     }
   }
-  return fmt::format(": it is an option of {}, write {}", joined(owners), example);
+  return owners.empty() ? "" : fmt::format(": it is an option of {}, write {}", joined(owners), example);
 }
 
 std::string expected_in(const std::string& section, const std::string& outside) {
@@ -79,11 +45,10 @@ std::string expected_in(const std::string& section, const std::string& outside) 
   std::vector<std::string> names;
   for (const Key& key : all_keys()) {
     if (std::ranges::find(sections, key.section()) == sections.end()) sections.push_back(key.section());
-    if (key.name.starts_with(section)) names.push_back(name_in_section(key.name));
+    if (!section.empty() && key.name.starts_with(section)) names.push_back(name_in_section(key.name));
   }
-  const bool is_section = !section.empty() && !names.empty();
-  return is_section ? ", expected one of " + joined(names)
-                    : ", expected " + outside + "a key of " + joined(sections);
+  return names.empty() ? ", expected " + outside + "a key of " + joined(sections)
+                       : ", expected one of " + joined(names);
 }
 
 }  // namespace
@@ -91,21 +56,27 @@ std::string expected_in(const std::string& section, const std::string& outside) 
 std::string hint_for(const std::string& given, const std::string& value,
                      const std::vector<std::string>& options, const std::string& dashes) {
   const std::string full = without_prefix(given);
-  const std::string name = full.substr(full.rfind('.') + 1);
+  const std::string name = name_in_section(full);
   const std::string section = full.substr(0, full.size() - name.size());
   const std::string prefix = given.substr(0, given.size() - full.size());
   const auto now = formerly.find(full);
   if (now != formerly.end()) return ": " + fmt::format(fmt::runtime(now->second), prefix, value);
-  const std::vector<Known> known = known_names(section, options);
+  std::vector<std::string> known = options;
+  for (const Key& key : all_keys()) known.push_back(key.name);
+  // Clang 14 cannot return the rest that std::ranges::stable_partition gives.
+  std::stable_partition(known.begin(), known.end(),
+                        [&](const std::string& one) { return one.starts_with(section); });
   std::vector<std::string> names;
-  for (const Known& one : known) names.push_back(one.name);
-  const std::string hint = did_you_mean(name, names);
+  for (const std::string& one : known) names.push_back(name_in_section(one));
+  for (const std::string& owner : {section, std::string()}) {
+    if (owner.empty() && std::ranges::count(names, name) > 0) continue;  // it is a key of another section
+    const std::string hint = option_hint(owner, name, prefix.empty() && !value.empty() ? value : "…");
+    if (!hint.empty()) return hint;
+  }
   const std::string outside = options.empty() ? "" : dashes + joined(options, ", " + dashes) + ", or ";
-  if (hint.empty()) return expected_in(section, outside);
-  const Known& meant = *std::ranges::find(known, nearest(name, names), &Known::name);
-  if (!meant.key.empty()) return fmt::format(" (did you mean {}{}?)", dashes, meant.key);
-  return (meant.name == name ? "" : hint) + option_hint(meant.section == section ? section : "", meant.name,
-                                                        prefix.empty() && !value.empty() ? value : "…");
+  if (did_you_mean(name, names).empty()) return expected_in(section, outside);
+  const auto meant = std::ranges::find(names, nearest(name, names)) - names.begin();
+  return fmt::format(" (did you mean {}{}?)", dashes, known[static_cast<std::size_t>(meant)]);
 }
 
 }  // namespace ordinal::experiments

@@ -20,15 +20,14 @@ po::options_description known_options(const DriverDescription& driver) {
     const Key* key = driver.find(name);
     if (key == nullptr) return;
     if (key->takes_value()) {
-      known.add_options()(name.c_str(), po::value<std::string>(), "");
+      known.add_options()(name.c_str(), po::value<std::string>());
     } else {
       known.add_options()(name.c_str(), "");
     }
   };
   for (const Key& option : outside_options()) add(option.name);
-  for (const Key& key : all_keys()) {
+  for (const Key& key : all_keys())
     for (const std::string& prefix : {std::string(), compare_prefix, tune_prefix}) add(prefix + key.name);
-  }
   return known;
 }
 
@@ -47,16 +46,13 @@ std::vector<std::string> with_empty_values(const std::vector<std::string>& words
 
 // Why a word is unknown to Boost, or not an option.
 std::string unknown_option(const std::string& given, const DriverDescription& driver) {
-  if (!given.starts_with('-')) {
+  if (!given.starts_with('-'))
     return fmt::format("got '{0}', expected an option (for a config file: --config {0})", given);
-  }
-  if (!given.starts_with("--") || given == "--") {
+  if (!given.starts_with("--") || given == "--")
     return fmt::format("got '{}', expected an option such as --help", given);
-  }
   std::vector<std::string> outside;
-  for (const Key& option_outside : outside_options()) {
-    if (driver.takes(option_outside.name)) outside.push_back(option_outside.name);
-  }
+  for (const Key& option : outside_options())
+    if (driver.takes(option.name)) outside.push_back(option.name);
   const std::size_t equals = std::min(given.find('='), given.size());
   const std::string name = given.substr(2, equals - 2);
   const std::string value = given.substr(std::min(equals + 1, given.size()));
@@ -73,8 +69,6 @@ std::string problem_of(const po::option& option, const ConfigEntry& entry, const
                      entry.value);  // --out --quiet
 }
 
-ConfigEntry unusable(const std::string& problem) { return {.problem = one_line("command line: " + problem)}; }
-
 // The word after an unknown option is not a second mistake.
 void read_all(const std::vector<po::option>& options, const DriverDescription& driver, Source& source) {
   bool value_of_unknown = false;
@@ -87,7 +81,7 @@ void read_all(const std::vector<po::option>& options, const DriverDescription& d
     const ConfigEntry entry{is_word ? driver.several : option.string_key,
                             option.value.empty() ? "" : option.value.front(), command_line_origin};
     const std::string problem = problem_of(option, entry, driver);
-    source.entries.push_back(problem.empty() ? entry : unusable(problem));
+    source.push_back(problem.empty() ? entry : ConfigEntry{.problem = problem});
   }
 }
 
@@ -99,8 +93,7 @@ Source read_words(const std::vector<std::string>& words, const DriverDescription
   Source source;
   try {
     // Boost would drop it and treat every later option as a word.
-    if (std::ranges::find(words, "--") != words.end())
-      throw po::error("got '--', expected an option such as --help");
+    if (std::ranges::find(words, "--") != words.end()) throw po::error(unknown_option("--", driver));
     const po::options_description known = known_options(driver);
     read_all(po::command_line_parser(with_empty_values(words))
                  .options(known)
@@ -110,8 +103,10 @@ Source read_words(const std::vector<std::string>& words, const DriverDescription
                  .options,
              driver, source);
   } catch (const po::error& error) {
-    source.entries.push_back(unusable(error.what()));
+    source.push_back({.problem = error.what()});
   }
+  for (ConfigEntry& entry : source)
+    if (!entry.problem.empty()) entry.problem = one_line("command line: " + entry.problem);
   return source;
 }
 

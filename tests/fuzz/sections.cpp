@@ -21,7 +21,7 @@ using experiments::Source;
 Settings settings_of(const std::string& text) {
   const Source file = read_config_text(text, "fuzz.cfg");
   Settings settings;
-  for (const ConfigEntry& entry : file.entries) {
+  for (const ConfigEntry& entry : file) {
     if (!entry.problem.empty()) throw ConfigError(entry.problem);
     if (!entry.kind.empty() && entry.kind != "row")
       settings.add_to_section(entry.kind, entry.id, entry.key, entry.value, entry.origin);

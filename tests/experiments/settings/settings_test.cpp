@@ -47,10 +47,6 @@ TEST(Settings, FromAMapTakesKeysAndPassesOverNamesOutsideTheSections) {
               HasSubstr("file: model.heads: got 'many'"));
 }
 
-TEST(Settings, ANameThatIsNoKeyIsAMistakeOfTheProgram) {
-  EXPECT_THROW(Settings().integer("model.head"), std::out_of_range);
-}
-
 TEST(Seeds, ANumberCountsAndAListNames) {
   EXPECT_THAT(seeds(with({{"experiment.seeds", "3"}})), ElementsAre(1U, 2U, 3U));
   EXPECT_THAT(seeds(with({{"experiment.seeds", "7,0, 2"}})), ElementsAre(7U, 0U, 2U));
@@ -58,11 +54,10 @@ TEST(Seeds, ANumberCountsAndAListNames) {
   const auto refusal = [](const std::string& wrong) {
     return message_of<ConfigError>([&] { seeds(with({{"experiment.seeds", wrong}})); });
   };
-  EXPECT_THAT(refusal("5..10"),
-              HasSubstr("got '5..10', expected a number of seeds from 1 to 1000, or a list of different "
-                        "seeds such as 1,2,7 (instead of 5..10 write 10: all seeds are trained)"));
-  for (const std::string wrong : {"0", "-1", "x", "1,1", "1,-1", "", ",", "1001"})
-    EXPECT_THAT(refusal(wrong), HasSubstr("(for the single seed 7: 7,)")) << wrong;
+  for (const std::string wrong : {"0", "-1", "x", "1,1", "1,-1", "", ",", "1001", "5..10"})
+    EXPECT_EQ(refusal(wrong), "experiment.seeds: got '" + wrong +
+                                  "', expected a number of seeds from 1 to 1000, or a list of "
+                                  "different seeds such as 1,2,7 (for the single seed 7: 7,)");
 }
 
 TEST(EvaluationLengths, AreAbsoluteOrMultiplesInAscendingOrder) {
@@ -87,7 +82,6 @@ TEST(Contradictions, AreFoundWhereRowsAreBuilt) {
            {{{"model.encoding", "none@contiguous:spaced"}},
             "positions = spaced would change nothing: none takes no positions"},
            {{{"model.encoding", "rope@yarn(yarn_beta=1)"}}, "yarn_alpha = 1 is not below yarn_beta = 1"},
-           {{{"model.encoding", "sinus"}}, "got 'sinus', expected one of none, sinusoidal, learned"},
            {{{"model.encoding", "cope"}, {"task.name", "reverse_string"}}, "cope"},
            {{{"model.n_kv_heads", "3"}}, "heads 4 is not divisible by n_kv_heads 3"},
            // A block without attention has no heads.
@@ -99,11 +93,9 @@ TEST(Contradictions, AreFoundWhereRowsAreBuilt) {
            {{{"train.warmup", "2000"}},
             "train.warmup = 2000 exceeds train.steps = 1000; lower train.warmup or raise train.steps"},
            {{{"task.name", "text"}}, "set task.file"},
-           {{{"experiment.name", "../up"}}, "got '../up', expected letters"},
+           {{{"experiment.name", "../up"}}, "got '../up', expected the name of a folder, such as row.._up"},
            {{{"evaluate.conditions", "trained, trained"}}, "trained is listed more than once"},
-           {{{"evaluate.conditions", "trained, windy"}},
-            "got 'windy' (did you mean window?), expected one of"},
-           {{{"finetune.length", "y"}}, "finetune.length: got 'y'"}})
+           {{{"finetune.length", "y"}, {"finetune.steps", "5"}}, "finetune.length: got 'y'"}})
     EXPECT_THAT(problem_of(values), HasSubstr(problem)) << problem;
   for (const Values& fine : std::vector<Values>{
            {{"model.d_model", "9"}, {"model.heads", "3"}, {"model.encoding", "sinusoidal(pad_odd=true)"}},

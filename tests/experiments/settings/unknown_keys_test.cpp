@@ -31,15 +31,9 @@ TEST(UnknownKeys, AreAnsweredWithHowToWriteWhatWasMeant) {
            // What had a key of its own.
            {"compare.positional.encoding", "rope, t5", ": write compare.model.encoding = rope, t5"},
            {"experiment.seed", "7", ": write experiment.seeds = 7, with a comma"},
-           // The nearest name within a distance, or one of other programs.
+           // The nearest name within a distance.
            {"train.stepz", "1", " (did you mean train.steps?)"},
            {"model.steps", "1", " (did you mean train.steps?)"},
-           {"lr", "1", " (did you mean train.learning_rate?)"},
-           {"train.lr", "1", " (did you mean train.learning_rate?)"},
-           {"train.beta3", "1",
-            " (did you mean beta1?): it is an option of adamw, write train.optimizer = adamw(beta1=1)"},
-           {"batchsize", "1", " (did you mean train.batch?)"},
-           {"model.stepz", "1", " (did you mean train.steps?)"},
            // None is near.
            {"task.out_dir", "x", ", expected one of name, train_length, lengths, file"},
            {"benchmark.qqqqqqqqq", "1", ", expected one of sizes, encodings, steps"},
