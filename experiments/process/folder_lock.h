@@ -36,14 +36,8 @@ class FolderLock final : public WriteGuard {
   void check(const std::filesystem::path& path) const override;
 
  private:
-  void join(const std::string& purpose);
-
   std::filesystem::path folder_;
   Descriptor file_;
 };
-
-/// The process that holds the lock of a folder: "process 1234 on host since 2026-11-22 10:11:12". Empty if none does, or if
-/// the file cannot be read. Writes nothing.
-std::string folder_writer(const std::filesystem::path& folder);
 
 }  // namespace ordinal::experiments
