@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 
 TEST(Benchmark, OfAStepSaysHowFastAndWhereTheTimeGoes) {
   const std::string said = run_well("benchmark", "--quiet --benchmark.sizes=tiny --benchmark.steps=2").out;
-  EXPECT_THAT(said, ContainsRegex("\ntiny +[0-9.]+ +[0-9.]+ - +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9]+%\n"));
+  EXPECT_THAT(said, ContainsRegex("\ntiny( +[0-9.]+){3} +[0-9]+%\n"));
   EXPECT_THAT(said, ContainsRegex("  feed_forward [1-9][0-9]*%"));
 }
 
