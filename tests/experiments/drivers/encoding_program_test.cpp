@@ -7,11 +7,12 @@
 #include "experiments/report/html.h"
 #include "experiments/results/npy.h"
 #include "framework/positional/positional_encoding.h"
-#include "tests/experiments/drivers/program.h"
+#include "tests/experiments/drivers/experiment.h"
 
 namespace ordinal::experiments::testing {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -70,8 +71,6 @@ TEST(EncodingProgram, DrawsAtGivenPositionsAndTheirOffsets) {
   EXPECT_NEAR(input.values[4 * 8], std::sin(1000.0), 1e-9);
   run_well("encoding", at + "3,4,5 --encoding.offsets=2");
   EXPECT_EQ(read_npy<double>(own_folder() / "drawn/shift-2.npy").shape, (Shape{8, 8}));
-  EXPECT_THAT(run_program("encoding", few + "--encoding.offsets=2 --encoding.name=rope").err,
-              HasSubstr("encoding.offsets = 2 would change nothing: rope adds nothing to the input"));
 }
 
 TEST(EncodingProgram, LeavesOutScoresOfManyPositions) {
@@ -122,26 +121,93 @@ TEST(Gallery, RefusesWhatItCannotDrawInOneLine) {
     EXPECT_FALSE(exists("drawn")) << arguments;
     return error;
   };
-  EXPECT_THAT(refused("--encoding.names=rope,ropes"),
-              HasSubstr("got 'ropes' (did you mean rope?), expected one of"));
-  EXPECT_THAT(refused("--encoding.names='rope(base=x)'"), HasSubstr("rope: base: got 'x'"));
   EXPECT_THAT(refused("--encoding.names=rope,rope"), HasSubstr("rope is listed more than once"));
   EXPECT_THAT(refused("--encoding.names=rope --encoding.name=alibi"),
               HasSubstr("encoding.name and encoding.names set the same"));
   EXPECT_THAT(refused("--encoding.sentence='a b'"),
               HasSubstr("encoding.sentence is read with encoding.names"));
-  EXPECT_THAT(refused("--encoding.names=rope --encoding.reordered='man bites cat'"),
-              HasSubstr("encoding.reordered: got 'man bites cat', expected the words of encoding.sentence"));
-  EXPECT_THAT(refused("--encoding.names=xpos --encoding.causal=false"),
-              HasSubstr("xpos is defined only where no token sees later ones"));
-  EXPECT_THAT(refused("--encoding.names='none, learned(max_seq_len=4)' --encoding.seq_len=9"),
-              HasSubstr("max_seq_len = 4 is less than the 9 positions"));
   EXPECT_THAT(refused("--encoding.names='none, learned' --encoding.seq_len=2"),
               HasSubstr("sequence length 3 exceeds max_seq_len 2"))
       << "a table of two rows serves no third word";
   train(steps + "--model.encoding=learned --out run");
-  EXPECT_EQ(refused("--model run/checkpoint.safetensors --encoding.names=rope"),
-            "encoding: encoding.names = rope, but a checkpoint has one encoding; leave it or --model out\n");
+  EXPECT_THAT(refused("--model run/checkpoint.safetensors --encoding.names=rope"),
+              HasSubstr("but a checkpoint has one encoding"));
+}
+
+// ---- Encodings and positions in other programs, from settings and from checkpoints
+
+TEST(Refused, AnEncodingThatCannotHoldThePositionsOfTrainingFailsAndTheOthersGoOn) {
+  extrapolate(steps + "--experiment.seeds=1 --out run --compare.model.encoding='xpos(xpos_scale=0.1),none'");
+  EXPECT_TRUE(wholes(result("xpos_xpos_scale=0.1"))[0].failed);
+  EXPECT_THAT(wholes(result("xpos_xpos_scale=0.1"))[0].why, HasSubstr("in training: xpos: "));
+  EXPECT_FALSE(wholes(result("none"))[1].failed);
+  EXPECT_THAT(read_file(own_folder() / "run/report.html"), HasSubstr("fails"));
+}
+
+// A learned table has no rows for a test that starts at 5, nor for the pictures at those positions.
+TEST(Refused, PositionsOfTheTestLeaveTheReport) {
+  const Outcome outcome =
+      extrapolate(steps +
+                  "--experiment.seeds=1 --out run "
+                  "--compare.model.encoding='learned@contiguous:contiguous(offset=5),none,"
+                  "rope@contiguous:contiguous(offset=5)'");
+  EXPECT_THAT(outcome.out, HasSubstr("fails"));
+  EXPECT_TRUE(exists("run/report.html"));
+}
+
+TEST(Checkpoint, GeneratesAtOtherPositionsIfAsked) {
+  train(steps + "--out run --model.encoding=rope@randomized");
+  const std::string generate =
+      "--quiet --model run/checkpoint.safetensors --generate.length=70 --generate.temperature=0 ";
+  expect_refused("generate", generate, "71 tokens need as many positions, got 64 (raise max_position)");
+  run_well("generate", generate + "--model.encoding='rope@randomized(max_position=100)'");
+  run_well("generate", generate + "--model.encoding=rope@contiguous");
+}
+
+TEST(Checkpoint, IsComparedByParityAtItsOwnPositions) {
+  train(steps + "--out run --model.encoding='rope@interpolated(scale=2)'");
+  const std::vector<std::int64_t> tokens = {1, 5, 2, 7, 3, 9, 4, 8};
+  write_npy(own_folder() / "t.npy", {1, 8}, std::span<const std::int64_t>(tokens));
+  const auto loss = [](const std::string& options) {
+    const Outcome outcome = run_well(
+        "parity",
+        "--quiet --model run/checkpoint.safetensors --tokens t.npy --targets t.npy --out o " + options);
+    return outcome.out;
+  };
+  EXPECT_EQ(loss(""), loss("--model.encoding=rope"));
+  EXPECT_EQ(loss(""), loss("--model.encoding=rope@interpolated --model.n_kv_heads=2 "
+                           "--model.block='attention, feed_forward(ff=64)'"));
+  EXPECT_NE(loss(""), loss("--model.encoding=rope@interpolated:contiguous"));
+}
+
+TEST(Checkpoint, IsDrawnAtTheRandomPositionsOfItsSeed) {
+  const std::string encoding = "'rope@random_float(max_position=64)' ";
+  const auto angles = [&](const std::string& arguments) {
+    run_well("encoding", "--quiet --out drawn " + arguments);
+    return read_file(own_folder() / "drawn/angles.npy");
+  };
+  const std::string rope =
+      "--encoding.name=" + encoding + "--encoding.d_model=16 --encoding.heads=2 --encoding.seq_len=16 ";
+  EXPECT_NE(angles(rope), angles(rope + "--train.seed=3"));
+  train(steps + "--model.encoding=" + encoding + "--train.seed=3 --out run");
+  EXPECT_EQ(angles("--model run/checkpoint.safetensors"), angles(rope + "--train.seed=3"));
+}
+
+TEST(Checkpoint, KeepsTheRangeOfItsTest) {
+  train(steps + "--out run --model.encoding=rope@contiguous:spaced --evaluate.lengths=1x,4x");
+  EXPECT_THAT(metadata("run", "model.encoding"), EndsWith("@contiguous(offset=0):spaced(max_position=128)"));
+  train(steps + "--out run --model.encoding=rope@contiguous:spaced --evaluate.lengths=1x,8x");
+}
+
+TEST(Checkpoint, IsDrawnAsTheEncodingThatItHas) {
+  train(steps + "--out run --model.encoding=rope");
+  const std::string model = "--quiet --model run/checkpoint.safetensors --out drawn --encoding.seq_len=9 ";
+  expect_refused("encoding", model + "--encoding.name=t5",
+                 "encoding.name = t5, but that of run/checkpoint.safetensors is rope; leave it out");
+  run_well("encoding", model);
+  const std::vector<double> plain = read_npy<double>(own_folder() / "drawn/angles.npy").values;
+  run_well("encoding", model + "--model.encoding='rope@interpolated(scale=2)'");
+  EXPECT_EQ(read_npy<double>(own_folder() / "drawn/angles.npy").values.back(), plain.back() / 2.0);
 }
 
 }  // namespace

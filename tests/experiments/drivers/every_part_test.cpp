@@ -8,7 +8,6 @@
 #include <set>
 
 #include "experiments/conditions/condition.h"
-#include "experiments/settings/parts.h"
 #include "experiments/tasks/task.h"
 #include "tests/experiments/drivers/experiment.h"
 #include "tests/experiments/with.h"
@@ -28,16 +27,13 @@ Values task_values(const std::string& name) {
 }
 
 // What chooses a part of that kind, for a model that has nothing else than it needs.
-Values choice_of(const std::string& kind, const std::string& name) {
-  const std::string task = name == "task" ? "copy" : "language";  // which gives positions
-  if (kind == "tasks") return task_values(name);
-  if (kind == "positional encodings") return {{"task.name", task}, {"model.encoding", name}};
-  if (kind == "positions") return {{"task.name", task}, {"model.encoding", "rope@" + name}};
-  const std::map<std::string, std::string> keys = {
-      {"branches", "model.block"}, {"lengths", "task.lengths"},       {"activations", "model.block"},
-      {"norms", "model.norm"},     {"optimizers", "train.optimizer"}, {"schedules", "train.schedule"}};
-  const std::string value = kind == "activations" ? "attention, feed_forward(activation=" + name + ")" : name;
-  return {{"task.name", task}, {"model.encoding", "none"}, {keys.at(kind), value}};
+Values choice_of(const PartKind& kind, const std::string& name) {
+  if (kind.title == "tasks") return task_values(name);
+  const auto setting = setting_of(kind, name);
+  Values values = {{"task.name", name == "task" ? "copy" : "language"}};  // which gives positions
+  if (setting.first != encoding_key) values.emplace_back(encoding_key, "none");
+  values.push_back(setting);
+  return values;
 }
 
 std::string metrics_of(const Values& values) {
@@ -58,7 +54,7 @@ std::map<std::string, std::string> rows_by_metrics() {
   for (const PartKind& kind : part_kinds()) {
     if (kind.title == "conditions") continue;  // all at once, below
     for (const PartInfo& part : kind.parts) {
-      const Values values = choice_of(kind.title, part.name);
+      const Values values = choice_of(kind, part.name);
       std::string& of_metrics = rows[metrics_of(values)];
       of_metrics += fmt::format("[row {} {}]\n", kind.title, part.name);
       for (const auto& [key, value] : values) of_metrics += fmt::format("{} = {}\n", key, value);

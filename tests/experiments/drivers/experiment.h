@@ -1,12 +1,16 @@
 // Runs an experiment as a user would, and reads what it wrote.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <functional>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
+#include "experiments/results/csv.h"
 #include "experiments/results/result.h"
+#include "experiments/settings/parts.h"
 #include "framework/storage/safetensors.h"
+#include "framework/training/checkpoint.h"
 #include "tests/experiments/drivers/program.h"
 #include "tests/experiments/whole.h"
 
@@ -25,6 +29,14 @@ inline const std::string interpolated =
     "[row interpolated]\nmodel.encoding = rope@contiguous:interpolated\n"
     "[row fine-tuned]\nmodel.encoding = rope@contiguous:interpolated\nfinetune.steps = 6\n"
     "finetune.length = 2x\n";
+
+/// The key that names a part of this kind, and its value for one.
+inline std::pair<std::string, std::string> setting_of(const PartKind& kind, const std::string& part) {
+  const std::string form =
+      kind.form.empty() ? "model.block = attention, feed_forward(activation={})" : kind.form;
+  const std::size_t equals = form.find(" = ");
+  return {form.substr(0, equals), fmt::format(fmt::runtime(form.substr(equals + 3)), part)};
+}
 
 /// If rows differ in a key, it cannot have one value for all.
 inline std::string without(const std::string& key, std::string arguments) {
@@ -66,19 +78,26 @@ inline std::map<std::string, std::vector<float>> tensors(const std::string& fold
   return all;
 }
 
-/// Writes a checkpoint with these metadata instead of its own, and with tensors that `change` may change.
+/// Writes a checkpoint with these metadata over its own (an empty value leaves the key out), and with tensors that `change` may
+/// change or add.
 inline void write_checkpoint(
-    const std::string& name, const std::string& from, const std::map<std::string, std::string>& metadata,
+    const std::string& name, const std::string& from, Metadata metadata,
     const std::function<void(std::map<std::string, std::vector<float>>&)>& change = {}) {
   const SafetensorsFile file(own_folder() / from);
   SafetensorsWriter writer;
-  for (const auto& [key, value] : file.metadata()) writer.set_metadata(key, value);
-  for (const auto& [key, value] : metadata) writer.set_metadata(key, value);
+  for (const auto& [key, value] : file.metadata()) metadata.emplace(key, value);
+  for (const auto& [key, value] : metadata)
+    if (!value.empty()) writer.set_metadata(key, value);
   std::map<std::string, std::vector<float>> all;
-  for (const std::string& tensor : file.names()) all[tensor] = file.values<float>(tensor);
+  std::map<std::string, Shape> shapes;
+  for (const std::string& tensor : file.names()) {
+    all[tensor] = file.values<float>(tensor);
+    shapes[tensor] = file.shape(tensor);
+  }
   if (change) change(all);
   for (const auto& [tensor, values] : all)
-    writer.add(tensor, file.shape(tensor), std::span<const float>(values));
+    writer.add(tensor, shapes.emplace(tensor, Shape{std::ssize(values)}).first->second,
+               std::span<const float>(values));
   writer.write(own_folder() / name);
 }
 
@@ -107,27 +126,7 @@ inline auto written_at(const std::string& name) {
 
 /// The lines of a CSV file by the names of their columns.
 inline std::vector<std::map<std::string, std::string>> csv(const std::string& name) {
-  std::vector<std::vector<std::string>> lines;
-  std::istringstream stream(file(name));
-  for (std::string line; std::getline(stream, line);) {
-    lines.emplace_back(1);
-    bool quoted = false;
-    for (const char c : line) {
-      if (c == '"') {
-        quoted = !quoted;
-      } else if (c == ',' && !quoted) {
-        lines.back().emplace_back();
-      } else {
-        lines.back().back() += c;
-      }
-    }
-  }
-  std::vector<std::map<std::string, std::string>> table;
-  for (std::size_t i = 1; i < lines.size(); ++i) {
-    table.emplace_back();
-    for (std::size_t c = 0; c < lines[i].size(); ++c) table.back()[lines[0].at(c)] = lines[i][c];
-  }
-  return table;
+  return read_csv(file(name), name);
 }
 
 /// The values of a column of table.csv for the rows, without duplicates, in order.

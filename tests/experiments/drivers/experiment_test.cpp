@@ -22,26 +22,8 @@ TEST(RowsSlow, MayDifferInTheWidthOfTheModel) {
   EXPECT_THAT(column("model.d_model"), ElementsAre("16", "32"));
   EXPECT_THAT(trainings(), ElementsAre("d_model=16/seed-1", "d_model=32/seed-1"));
   EXPECT_GT(result("d_model=32").parameters, 3 * result("d_model=16").parameters);
-  EXPECT_EQ(metadata("run/cells/d_model=32/seed-1", "model.block"),
-            "attention(encoding=all, qk_norm=none, softcap=0, weights=softmax, window=0), "
-            "feed_forward(activation=gelu, ff=128)");
-  EXPECT_THAT(file("run/report.html"), HasSubstr("d_model = 32"));
   extrapolate(one_seed + "--compare.model.encoding=none --model.d_model=32 --out alone");
   EXPECT_EQ(weights("d_model = 32"), weights("none", "alone"));
-}
-
-// No file system takes them as names of folders.
-TEST(RowsSlow, MayHaveLongNamesAndSoMayAnExperiment) {
-  const std::string name(300, 'x');
-  write("x.cfg", "[row " + name + "]\nmodel.encoding = rope\n");
-  const std::string arguments = steps + "--experiment.seeds=1 --config x.cfg --experiment.name=" + name;
-  const std::string out = extrapolate(arguments).out;
-  const std::string bounded = out.substr(out.find("results/") + 8, 220);
-  EXPECT_EQ(column("row", "results/" + bounded + "/table.csv"), (std::vector<std::string>{name}));
-  const std::string cell = "results/" + bounded + "/cells/" + bounded + "/seed-1/result.json";
-  const auto written = written_at(cell);
-  extrapolate(arguments);
-  EXPECT_EQ(written_at(cell), written);
 }
 
 TEST(RowsSlow, FromAConfigGiveTheSameTableFromTheResolvedOne) {
@@ -125,52 +107,6 @@ TEST(ResultsSlow, AreKeptWhenThePageCannotBeWritten) {
                                         "result.json"));
 }
 
-// Where the learning rate does not depend on the last step, a finished training is the beginning of a longer one.
-TEST(ResultsSlow, OfFewerStepsAreTrainedFurther) {
-  const std::string rows = without("train.steps", one_seed) + "--compare.model.encoding=rope,alibi --out ";
-  for (const char* schedule : {"constant", "inverse_sqrt"}) {
-    const std::string to = std::string(" --train.schedule=") + schedule + " --train.steps=";
-    const std::string longer = std::string("longer-") + schedule;
-    const std::string at_once = std::string("at_once-") + schedule;
-    extrapolate(rows + longer + to + "10");
-    const std::string first = weights("rope", longer);
-    extrapolate(rows + longer + to + "20");
-    extrapolate(rows + at_once + to + "20");
-    EXPECT_NE(weights("rope", longer), first);
-    EXPECT_EQ(file(longer + "/seeds.csv"), file(at_once + "/seeds.csv"));
-    EXPECT_EQ(weights("rope", longer), weights("rope", at_once));
-    EXPECT_EQ(weights("alibi", longer), weights("alibi", at_once));
-  }
-}
-
-// With more steps, a warm-up that was cut would have been longer: the first steps would have had other rates.
-TEST(ResultsSlow, OfACutWarmUpAreTrainedFurtherOnlyWithThatWarmUp) {
-  const std::string run = without("train.warmup", without("train.steps", one_seed)) +
-                          "--train.schedule=constant --compare.model.encoding=none --train.steps=";
-  extrapolate(run + "10 --out run");
-  expect_refused("extrapolation", run + "20 --out run",
-                 "it holds results with train.steps = 10, this run has 20; its warm-up, ");
-  extrapolate(run + "20 --train.warmup=10 --out run");
-  extrapolate(run + "20 --train.warmup=10 --out at_once");
-  expect_same_numbers("run", "at_once");
-}
-
-TEST(ResultsSlow, OfAnEarlierVersionAreRefused) {
-  const std::string run = one_seed + "--compare.model.encoding=rope --out run ";
-  extrapolate(run);
-  CellResult scores = result("rope");
-  auto& stage = scores.settings.stages[0];
-  stage.erase("version");
-  stage.erase("model.encoding");
-  stage["positional.encoding"] = "rope(base=10000)";
-  write("run/cells/rope/seed-1/result.json", to_json(scores));
-  const auto before = contents("run");
-  expect_refused("extrapolation", run,
-                 "run/cells/rope/seed-1: it holds results with version = 0.1, this run has 0.10; choose "
-                 "another --out, or remove it");
-  EXPECT_TRUE(contents("run") == before);
-}
-
 TEST(ResultsSlow, OfASharedTrainingAreScoredAgainForAnotherTest) {
   write("a.cfg", "[row stretched]\nmodel.encoding = rope@contiguous:ntk\n");
   write("b.cfg", "[row stretched]\nmodel.encoding = rope@contiguous:yarn\n");
@@ -246,28 +182,6 @@ TEST(ResultsSlow, OfStepsBeforeATrainingDivergedAreFiniteAndOfLaterOnesAreNone) 
 }
 
 // ---- Conditions
-
-const std::string five_conditions =
-    "--evaluate.conditions='trained,shifted(offset=3),window(size=16),log_n,truncated' ";
-
-TEST(ConditionsSlow, AreThereForEveryLengthAndRow) {
-  extrapolate(one_seed + "--compare.model.encoding=none,rope,learned " + five_conditions + "--out run");
-  const std::vector<std::string> conditions = {"trained", "shifted(offset=3)", "window(size=16)", "log_n",
-                                               "truncated"};
-  EXPECT_EQ(column("condition"), conditions);
-  EXPECT_EQ(column("condition", "run/seeds.csv"), conditions);
-  const auto lines = csv("run/seeds.csv");
-  EXPECT_EQ(std::ranges::count_if(lines, [](const auto& line) { return line.at("metric") == "bits"; }),
-            3 * 2 * 5);
-  for (const std::string& condition : conditions) {
-    EXPECT_THAT(file("run/report.html"), HasSubstr(condition)) << condition;
-  }
-  EXPECT_THAT(
-      file("run/table.md"),
-      HasSubstr(
-          "| 16, trained | 16, shifted(offset=3) | 32, trained | 32, window(size=16) | 32, log\\_n | 32, "
-          "truncated |\n"));
-}
 
 // A column of a table is measured on the same tokens for every row, regardless of its training.
 TEST(ConditionsSlow, ScoreAllRowsOnTheSameTokens) {

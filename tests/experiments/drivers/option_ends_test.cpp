@@ -5,8 +5,7 @@
 
 #include <cmath>
 
-#include "experiments/settings/parts.h"
-#include "tests/experiments/drivers/program.h"
+#include "tests/experiments/drivers/experiment.h"
 
 namespace ordinal::experiments::testing {
 namespace {
@@ -30,22 +29,6 @@ std::vector<std::string> values_of(const OptionSpec& option) {
   return values;
 }
 
-// The settings that use a part of this kind; {} stands for the part.
-std::string settings_for(const PartKind& kind, const std::string& part) {
-  if (kind.title == "tasks") return part == "text" ? "task.name='{}' --task.file=text.txt" : "task.name='{}'";
-  if (kind.title == "lengths") return "task.lengths='{}'";
-  if (kind.title == "branches") return "model.block='{}'";
-  if (kind.title == "activations") return "model.block='attention, feed_forward(activation={})'";
-  if (kind.title == "norms") return "model.norm='{}'";
-  if (kind.title == "positional encodings") return "model.encoding='{}'";
-  if (kind.title == "positions") {
-    return "model.encoding='rope@{}'" + std::string(part == "task" ? " --task.name=copy" : "");
-  }
-  if (kind.title == "optimizers") return "train.optimizer='{}'";
-  if (kind.title == "schedules") return "train.schedule='{}'";
-  return "evaluate.conditions='trained, {}'";
-}
-
 // One line for each problem, by the program itself: not the words of a library, nothing from the shell.
 bool is_clear(const std::string& messages) {
   for (const char* library : {"basic_string", "std::", "vector::", "_M_", "array::", "Assertion"}) {
@@ -67,10 +50,13 @@ TEST_P(EveryOption, TrainsOrIsRefusedClearlyAtBothEnds) {
     for (const OptionSpec& option : part.options) {
       for (const std::string& value : values_of(option)) {
         const std::string text = fmt::format("{}({}={})", part.name, option.name, value);
-        const std::string setting = fmt::format(fmt::runtime(settings_for(kind, part.name)), text);
+        const auto [key, setting] = setting_of(kind, text);
+        std::string arguments = fmt::format("--threads=1 --out run --{}='{}'", key, setting);
+        if (part.name == "text") arguments += " --task.file=text.txt";
+        if (kind.title == "positions" && part.name == "task") arguments += " --task.name=copy";
         std::filesystem::remove_all(own_folder() / "run");
-        const Outcome outcome = run_program("train", steps + "--threads=1 --out run --" + setting,
-                                            "PATH=no-programs /usr/bin/timeout 60");
+        const Outcome outcome =
+            run_program("train", steps + arguments, "PATH=no-programs /usr/bin/timeout 60");
         if (outcome.exit_code == 0) continue;
         EXPECT_TRUE(outcome.exit_code == 1 || outcome.exit_code == 2) << text << ": " << outcome.exit_code;
         EXPECT_TRUE(is_clear(outcome.err)) << text << ": " << outcome.err;

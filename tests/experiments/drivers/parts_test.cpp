@@ -70,42 +70,6 @@ TEST(PartsSlow, ChooseTheSameValuesAndTrainThemOnce) {
   expect_same_experiment("run", "one");
 }
 
-TEST(PartsSlow, ThatAreKilledContinue) {
-  const std::string longer =
-      without("train.steps", four_rows) + "--train.steps=2000 --train.checkpoint_every=100 ";
-  extrapolate(longer + "--out one");
-  for (const std::string signal : {"KILL", "TERM"}) {
-    const Index lines = signal == "KILL" ? 40 : 80;
-    const Outcome stopped = run_until("run/cells/none/seed-1/metrics.jsonl", signal, "extrapolation",
-                                      longer + "--out run --part=1/2", lines);
-    EXPECT_NE(stopped.exit_code, 0);
-    EXPECT_THAT(stopped.err, HasSubstr(signal == "TERM" ? "--part=1/2" : ""));
-  }
-  run_parts(2, longer + "--out run ");
-  extrapolate(longer + "--out run");
-  expect_same_experiment("run", "one");
-}
-
-// Neither would be complete. Whoever comes first is.
-TEST(PartsSlow, OfTwoConfigsThatBeginTogetherAreThoseOfOne) {
-  for (int round = 0; round < 3; ++round) {
-    std::filesystem::remove_all(own_folder() / "run");
-    const std::string other = four_rows + "--model.layers=2 --out run ";
-    const std::string command = "cd '" + own_folder().string() + "'; " + quoted_program("extrapolation") +
-                                four_rows + "--out run --part=1/2 >a.txt 2>&1 & a=$!; " +
-                                quoted_program("extrapolation") + other +
-                                "--part=2/2 >b.txt 2>&1; b=$?; wait $a; " + "exit $(($? * 10 + b))";
-    const int codes = WEXITSTATUS(std::system(command.c_str()));
-    ASSERT_TRUE(codes == 2 || codes == 20) << file("a.txt") << file("b.txt");
-    const bool first = codes == 2;
-    const std::string refused = file(first ? "b.txt" : "a.txt");
-    EXPECT_EQ(std::ranges::count(refused, '\n'), 1) << refused;
-    EXPECT_THAT(refused, AnyOf(HasSubstr("writes results of other settings there; wait for it"),
-                               HasSubstr(" with model.layers = ")));
-    extrapolate(first ? four_rows + "--out run" : other);
-  }
-}
-
 TEST(RefusedParts, AreOneLine) {
   for (const std::string part : {"0/3", "4/3", "x", "3", "1/0", "-1/2", "1/2/3"}) {
     EXPECT_EQ(error_of("extrapolation", four_rows + "--out run --part=" + part),
@@ -113,19 +77,6 @@ TEST(RefusedParts, AreOneLine) {
                   "', expected I/N, the part I of N, with I from 1 to N, such as 2/8\n");
   }
   EXPECT_FALSE(exists("run"));
-}
-
-// A part that is at its first training when another folder takes the place of its own.
-TEST(Parts, WriteNothingInAFolderThatIsBegunAgain) {
-  const std::string command =
-      "cd '" + own_folder().string() + "' && mkdir -p next/cells/none/seed-1 && { " +
-      quoted_program("extrapolation") + without("train.steps", four_rows) +
-      "--train.log_every=1 --train.steps=20000 --part=1/2 --out run >stdout.txt 2>stderr.txt & until [ -s "
-      "run/cells/none/seed-1/metrics.jsonl ]; do sleep 0.02; done; mv run gone; mv next run; wait $!; }";
-  const int status = std::system(command.c_str());
-  EXPECT_EQ(WEXITSTATUS(status), 2);
-  EXPECT_THAT(file("stderr.txt"), HasSubstr("run: the folder or its .lock was removed while this run wrote"));
-  EXPECT_TRUE(std::filesystem::is_empty(own_folder() / "run/cells/none/seed-1"));
 }
 
 // ---- Trainings at the same time in one process

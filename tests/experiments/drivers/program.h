@@ -49,15 +49,19 @@ inline void write(const std::string& name, const std::string& text) {
   std::ofstream(own_folder() / name, std::ios::binary) << text;
 }
 
+/// What a shell's command does in the test's folder, where it leaves both streams.
+inline Outcome outcome_of(const std::string& command) {
+  const std::filesystem::path folder = own_folder();
+  const int status = std::system(("cd '" + folder.string() + "' && " + command).c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(folder / "stdout.txt"),
+          read_file(folder / "stderr.txt")};
+}
+
 /// `build/bin/<program> <arguments>` through a shell, in the test's folder.
 inline Outcome run_program(const std::string& program, const std::string& arguments,
                            const std::string& environment = "") {
-  const std::filesystem::path folder = own_folder();
-  const std::string command = "cd '" + folder.string() + "' && env " + environment + " " +
-                              quoted_program(program) + " " + arguments + " >stdout.txt 2>stderr.txt";
-  const int status = std::system(command.c_str());
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(folder / "stdout.txt"),
-          read_file(folder / "stderr.txt")};
+  return outcome_of("env " + environment + " " + quoted_program(program) + " " + arguments +
+                    " >stdout.txt 2>stderr.txt");
 }
 
 /// The same for a run that succeeds.
@@ -76,25 +80,35 @@ inline Outcome train(const std::string& arguments) { return run_well("train", ar
 /// what runs in the background with Ctrl-C ignored, hence --default-signal.
 inline Outcome run_until(const std::string& sign, const std::string& signal, const std::string& program,
                          const std::string& arguments, Index lines = 1) {
-  const std::filesystem::path folder = own_folder();
-  const std::string command =
-      "cd '" + folder.string() + "' && touch started.txt && sleep 0.02 && { env --default-signal=INT " +
-      quoted_program(program) + " " + arguments + " >stdout.txt 2>stderr.txt & pid=$!; until [ '" + sign +
+  return outcome_of(
+      "touch started.txt && sleep 0.02 && { env --default-signal=INT " + quoted_program(program) + " " +
+      arguments + " >stdout.txt 2>stderr.txt & pid=$!; until [ '" + sign +
       "' -nt started.txt ] && [ $(cat '" + sign + "' 2>/dev/null | wc -l) -ge " + std::to_string(lines) +
-      " ]; do sleep 0.02; done; kill -" + signal + " $pid; wait $pid; }";
-  const int status = std::system(command.c_str());
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(folder / "stdout.txt"),
-          read_file(folder / "stderr.txt")};
+      " ]; do sleep 0.02; done; kill -" + signal + " $pid; wait $pid; }");
 }
 
-/// Every file below a folder of the test but its lock, by its name: equal before and after means untouched.
-inline std::map<std::string, std::string> contents(const std::string& folder) {
-  std::map<std::string, std::string> files;
+/// What a file, a folder or a link holds, and when that changed.
+struct Entry {
+  std::string bytes;
+  std::filesystem::file_time_type time = {};
+
+  bool operator==(const Entry&) const = default;
+};
+using Entries = std::map<std::string, Entry>;
+
+/// All that a folder of the test holds, but for what programs print: equal before and after means untouched.
+inline Entries everything(const std::string& folder = "") {
+  Entries all;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(own_folder() / folder)) {
-    const bool is_lock = entry.path().filename() == ".lock";
-    if (entry.is_regular_file() && !is_lock) files[entry.path().string()] = read_file(entry.path());
+    const std::string name = std::filesystem::relative(entry.path(), own_folder()).string();
+    if (name == "stdout.txt" || name == "stderr.txt") continue;
+    if (entry.is_symlink()) {
+      all[name].bytes = std::filesystem::read_symlink(entry.path()).string();
+    } else {
+      all[name] = {entry.is_regular_file() ? read_file(entry.path()) : "", entry.last_write_time()};
+    }
   }
-  return files;
+  return all;
 }
 
 /// What a program says, a line for each problem, of what a user can fix.

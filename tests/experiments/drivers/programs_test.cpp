@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "experiments/results/npy.h"
+#include "experiments/tasks/task.h"
+#include "framework/positional/positional_encoding.h"
 #include "tests/experiments/drivers/experiment.h"
 
 namespace ordinal::experiments::testing {
@@ -26,14 +28,6 @@ TEST(Programs, ExplainThemselves) {
   }
 }
 
-TEST(Programs, ShowWhereEverySettingComesFrom) {
-  write("a.cfg", "[train]\nsteps = 7\nwarmup = 1\nbatch = 3\n");
-  EXPECT_THAT(train("--config a.cfg --print-config --train.batch=5").out,
-              AllOf(::testing::ContainsRegex("steps = 7 +# a.cfg:2"),
-                    ::testing::ContainsRegex("batch = 5 +# command line"),
-                    ::testing::ContainsRegex("heads = 4 +# default")));
-}
-
 TEST(Programs, ADryRunWritesNothing) {
   EXPECT_THAT(extrapolate(tiny + "--dry-run --out run").out,
               AllOf(HasSubstr("3 cells = 1 rows × 3 seeds, 3 trainings"), HasSubstr("FLOPs"), HasSubstr("MB"),
@@ -46,9 +40,12 @@ TEST(Programs, ADryRunWritesNothing) {
   EXPECT_FALSE(exists("run"));
 }
 
-// Killed after a checkpoint, and asked to stop: both resume to the same bits as an uninterrupted run.
+// Killed after a checkpoint, and asked to stop in the middle of the growth of its lengths: both resume to the same bits as an
+// uninterrupted run.
 TEST(TrainProgram, ContinuesAfterAKillToTheSameBits) {
-  const std::string run = tiny + "--train.steps=2000 --train.checkpoint_every=100 ";
+  const std::string run = tiny +
+                          "--train.steps=2000 --train.checkpoint_every=100 --train.accumulate=2 "
+                          "--task.lengths='growing(from=2, until=1)' ";
   train(run + "--out whole");
   for (const std::string signal : {"KILL", "INT"}) {
     const Outcome stopped = run_until(signal + "/metrics.jsonl", signal, "train", run + "--out " + signal);
@@ -78,6 +75,28 @@ TEST(GenerateProgram, IsRepeatable) {
   EXPECT_EQ(run_program("generate", greedy).out, run_program("generate", greedy + "--generate.seed=2").out);
 }
 
+// What the checks of every block show of a model, of the programs: each token is the likeliest after those before it.
+TEST(BlockSlow, GeneratesWithTheCacheWhatTheWholeTextSays) {
+  train(tiny +
+        "--model.layers=2 --model.encoding=rope --model.block='conv(kernel=4), lstm, "
+        "attention(window=8, qk_norm=rmsnorm), gated_linear(activation=silu)' --out run");
+  constexpr std::size_t prompt = 3;
+  const Outcome text = run_well("generate",
+                                "--quiet --model run/checkpoint.safetensors --generate.temperature=0 "
+                                "--generate.prompt='=Kd' --generate.length=40");
+  const std::vector<Token> tokens =
+      task_alphabet(parse_part("language")).encode(text.out.substr(0, prompt + 40));
+  const std::vector<std::int64_t> wide(tokens.begin(), tokens.end());
+  write_npy(own_folder() / "t.npy", {1, std::ssize(wide)}, std::span<const std::int64_t>(wide));
+  run_well("parity", "--quiet --model run/checkpoint.safetensors --tokens t.npy --targets t.npy --out whole");
+  const std::vector<float> logits = SafetensorsFile(own_folder() / "whole").values<float>("logits");
+  const std::size_t width = logits.size() / tokens.size();
+  for (std::size_t i = prompt; i < tokens.size(); ++i) {
+    const auto row = std::span(logits).subspan((i - 1) * width, width);
+    EXPECT_GT(row[static_cast<std::size_t>(tokens[i])], *std::ranges::max_element(row) - 1e-4F) << i;
+  }
+}
+
 const std::string experiment =
     tiny + "--compare.model.encoding=sinusoidal,learned,none --experiment.seeds=2 --out run ";
 
@@ -96,17 +115,6 @@ TEST(ExtrapolationProgram, LeavesAllItsFiles) {
   EXPECT_FALSE(wholes(cell)[0].failed);
   EXPECT_TRUE(wholes(cell)[1].failed);
   EXPECT_THAT(wholes(cell)[1].why, HasSubstr("sequence length 32 exceeds max_seq_len 16"));
-}
-
-TEST(ExtrapolationProgram, SaysHowANumberPastATableCame) {
-  const Outcome outcome =
-      extrapolate(one_seed +
-                  "--compare.model.encoding='learned(overflow=clamp),learned(overflow=interpolate),"
-                  "learned(overflow=untrained)' --out run");
-  for (const std::string mode : {"clamp", "interpolate", "untrained"}) {
-    EXPECT_THAT(outcome.out, HasSubstr("overflow = " + mode));
-    EXPECT_FALSE(wholes(result("learned_overflow=" + mode))[1].failed);
-  }
 }
 
 // ---- What train leaves beside its checkpoint
@@ -148,21 +156,37 @@ TEST(TrainingReport, NamesARowOfNestedEncodingsAsItIsWritten) {
             (std::vector<std::string>{"tupe+learned@random_shift:contiguous"}));
 }
 
+// ---- Benchmark
+
+TEST(Benchmark, SaysHowFastAStepIsWhereTheTimeGoesAndWhatEachEncodingCosts) {
+  const std::string said = run_well("benchmark",
+                                    "--quiet --benchmark.sizes=tiny --benchmark.encodings=tiny "
+                                    "--benchmark.steps=1")
+                               .out;
+  EXPECT_THAT(said, ContainsRegex("\ntiny( +[0-9.]+){3} +[0-9]+%\n"));
+  EXPECT_THAT(said, ContainsRegex("  feed_forward [1-9][0-9]*%"));
+  EXPECT_THAT(said, HasSubstr("as a multiple of none: tiny\n"));
+  for (const std::string& encoding : encodings().names())
+    EXPECT_THAT(said, ContainsRegex("\n" + encoding + " +[0-9.]+\n"));
+  EXPECT_EQ(error_of("benchmark", "--benchmark.sizes=huge --benchmark.encodings=x", 2),
+            "benchmark: benchmark.sizes: got 'huge', expected tiny, small, medium or big\n"
+            "benchmark: benchmark.encodings: got 'x', expected tiny, small, medium or big\n");
+}
+
 // ---- Plans
 
-TEST(DryRun, CountsTheTrainingsThatChooseValues) {
+TEST(ExperimentPlan, CountsTheTrainingsThatChooseValues) {
   const std::string two_rows = tiny + "--dry-run --experiment.seeds=2 --compare.model.encoding=none,rope ";
-  const auto teraflops = [&](const std::string& more) {
-    const std::string text = run_program("extrapolation", two_rows + more).out;
-    const std::size_t at = text.find("all trainings: ");
-    return at == std::string::npos ? 0.0 : std::stod(text.substr(at + 15));
+  const std::string tuned = extrapolate(two_rows + "--compare.tune.train.learning_rate=0.1,0.2,0.3").out;
+  EXPECT_THAT(tuned,
+              AllOf(HasSubstr("4 cells = 2 rows × 2 seeds, 4 trainings, after 6 that choose values"),
+                    HasSubstr("on seed 1000, the best train.learning_rate for each row: 0.1, 0.2, 0.3")));
+  const std::string plain = extrapolate(two_rows).out;
+  EXPECT_THAT(plain, Not(HasSubstr("choose")));
+  const auto teraflops = [&](const std::string& text) {
+    return std::stod(text.substr(text.find("all trainings: ") + 15));
   };
-  EXPECT_THAT(run_program("extrapolation", two_rows + "--compare.tune.train.learning_rate=0.1,0.2,0.3").out,
-              HasSubstr("4 cells = 2 rows × 2 seeds, 4 trainings, after 6 that choose values"));
-  const double plain = teraflops("");
-  EXPECT_GT(plain, 0.0);
-  EXPECT_NEAR(teraflops("--compare.tune.train.learning_rate=0.1,0.2,0.3") / plain, 10.0 / 4.0, 0.02);
-  EXPECT_THAT(run_program("extrapolation", two_rows).out, Not(HasSubstr("choose")));
+  EXPECT_NEAR(teraflops(tuned) / teraflops(plain), 10.0 / 4.0, 0.02);
 }
 
 TEST(PositionsInForce, AreShownByEveryProgram) {
@@ -194,12 +218,6 @@ TEST(ExperimentPlan, ListsRowsSharedTrainingsAndPositionsInForce) {
                                   "  positions contiguous, in the test interpolated, s 2;.*\n"
                                   "  then fine-tuned +[0-9]+ +6 × 4 × 32 +[0-9.e-]+")));
   EXPECT_FALSE(exists("run"));
-}
-
-TEST(ExperimentPlan, SaysWhatIsChosenFirst) {
-  EXPECT_THAT(extrapolate(tuned_run + "--evaluate.conditions=trained,log_n --dry-run --out run").out,
-              AllOf(HasSubstr("on seed 1000, the best train.learning_rate for each row: 1e-9, 3e-3"),
-                    HasSubstr("(trained, log_n)")));
 }
 
 }  // namespace

@@ -4,61 +4,67 @@
 #include <gtest/gtest.h>
 
 #include "experiments/results/npy.h"
-#include "framework/storage/safetensors.h"
-#include "framework/training/checkpoint.h"
-#include "tests/experiments/drivers/program.h"
+#include "tests/experiments/drivers/experiment.h"
 
 namespace ordinal::experiments::testing {
 namespace {
 
 using ::testing::HasSubstr;
 
-const std::string one_cell = tiny + "--experiment.seeds=1 --compare.model.encoding=none --out run ";
+TEST(Refused, AllProblemsOfWordsAndValuesAtOnceWithFileAndLine) {
+  write("a.cfg", "# comment\n[train]\nstepz = 3\nbatch = many\n");
+  EXPECT_THAT(error_of("extrapolation", "--config a.cfg --train.clip=big", 3),
+              HasSubstr("extrapolation: a.cfg:3: unknown key train.stepz (did you mean train.steps?)\n"
+                        "extrapolation: a.cfg:4: train.batch: got 'many'"));
+}
 
-TEST(RefusedExtrapolation, OfAnUnusableTextWritesNothing) {
-  write("empty.txt", "");
+// Not even root can create a folder in /proc. Positions of tests count, too.
+TEST(Refused, InOneLineBeforeAnythingIsWritten) {
+  write("file", "x");
   write("short.txt", std::string(600, 'x'));
-  const std::string run = one_cell + "--task.name=text ";
-  expect_refused("extrapolation", run, "task text: got no file, expected at least one (set task.file)");
-  expect_refused("train", tiny + "--task.name='mlm(of=text)' --out run",
-                 "task text: got no file, expected at least one (set task.file)");
-  expect_refused("train", tiny + "--task.name=mlm --task.file=short.txt --out run",
-                 "task mlm: got file short.txt, which only of = text reads (write mlm(of=text))");
-  expect_refused("extrapolation", run + "--task.file=missing.txt", "missing.txt: No such file or directory");
-  expect_refused("extrapolation", run + "--task.file=.", "is a directory");
-  expect_refused("extrapolation", run + "--task.file=empty.txt", "empty.txt: the file is empty");
-  expect_refused("extrapolation", run + "--task.file=short.txt --evaluate.lengths=1x,64",
-                 "expected at least 65");
-  expect_refused("extrapolation", run + "--task.file=short.txt --task.file=missing.txt", "missing.txt");
-  write("copy.txt", std::string(600, 'x'));
-  for (const std::string again : {"short.txt", "copy.txt"}) {
-    expect_refused("extrapolation", run + "--task.file=short.txt --task.file=" + again,
-                   again + ": it is the same text as short.txt, expected different ones");
+  const std::string rows = steps + "--experiment.seeds=1 --out run --compare.model.encoding=";
+  const std::string text = rows + "none --task.name=text ";
+  for (const auto& [program, arguments, message] : std::vector<std::array<std::string, 3>>{
+           {"generate", "", "--model is missing (see generate --help)"},
+           {"train", "--quie", "unknown option --quie (did you mean --quiet?)"},
+           {"train", "some.cfg", "(for a config file: --config some.cfg)"},
+           {"train", "--config nothing.cfg", "nothing.cfg: No such file or directory"},
+           {"train", "--config .", "is a directory"},
+           {"train", "--out run --model.d_model=10 --model.heads=4",
+            "d_model 10 is not divisible by heads 4"},
+           {"extrapolation", text, "task text: got no file, expected at least one (set task.file)"},
+           {"extrapolation", text + "--task.file=missing.txt", "missing.txt: No such file or directory"},
+           {"extrapolation", text + "--task.file=.", "is a directory"},
+           {"extrapolation", text + "--task.file=short.txt --evaluate.lengths=1x,64", "expected at least 65"},
+           {"train", tiny + "--task.name=mlm --task.file=short.txt --out run",
+            "task mlm: got file short.txt, which only of = text reads (write mlm(of=text))"},
+           {"train", tiny + "--model.vocab_size=20 --out run",
+            "model.vocab_size = 20, but the task has 30 different tokens"},
+           {"extrapolation", rows + "'none,rope(base=1.7e308)@contiguous:ntk'",
+            "ntk: base 1.7e+308, raised for s = 2, is infinite, expected a finite one (lower scale or base)"},
+           {"extrapolation", rows + "'rope@task(max_position=17)' --task.name=copy",
+            "the task gives positions up to 17, expected them below 17 (raise max_position)"}})
+    expect_refused(program, arguments, message);
+  for (const std::string out : {"/proc/results", "file", "file/results", "/dev/null/results"}) {
+    for (const std::string program : {"train", "extrapolation"})
+      expect_refused(program, tiny + "--out " + out, out);
   }
+  EXPECT_EQ(file("file"), "x");
   EXPECT_FALSE(exists("run"));
 }
 
-// Not even root can create a folder in /proc.
-TEST(RefusedOut, WhereNothingCanBeWritten) {
-  write("file", "x");
-  for (const std::string out : {"/proc/results", "file", "file/results", "/dev/null/results"}) {
-    expect_refused("train", tiny + "--out " + out, out);
-    expect_refused("extrapolation", tiny + "--out " + out, out);
-  }
-  EXPECT_EQ(read_file(own_folder() / "file"), "x");
-}
-
-TEST(RefusedGeneration, FromASafetensorsFileOfSomeoneElse) {
-  const std::vector<float> values(6);
-  SafetensorsWriter writer;
-  writer.add("weight", {2, 3}, values);
-  writer.write(own_folder() / "other.safetensors");
-  expect_refused("generate", "--model other.safetensors", "its metadata lacks model.d_model, ");
+std::string parity_of(const std::string& inputs, const std::string& targets,
+                      const std::string& model = "run/checkpoint.safetensors") {
+  return "--quiet --model " + model + " --out out.safetensors --tokens " + inputs + ".npy --targets " +
+         targets + ".npy";
 }
 
 class RefusedTokens : public ::testing::Test {
  protected:
-  void SetUp() override { train(tiny + "--out run"); }
+  void SetUp() override {
+    train(tiny + "--out run");
+    tokens("good.npy", {2, 5}, 3);
+  }
 
   static void tokens(const std::string& name, const Shape& shape, std::int64_t value) {
     std::size_t count = 1;
@@ -68,14 +74,7 @@ class RefusedTokens : public ::testing::Test {
   }
 };
 
-std::string parity_of(const std::string& inputs, const std::string& targets,
-                      const std::string& model = "run/checkpoint.safetensors") {
-  return "--quiet --model " + model + " --out out.safetensors --tokens " + inputs + ".npy --targets " +
-         targets + ".npy";
-}
-
 TEST_F(RefusedTokens, OfAnotherShapeRangeOrFormat) {
-  tokens("good.npy", {2, 5}, 3);
   tokens("flat.npy", {10}, 3);
   tokens("short.npy", {2, 0}, 0);
   tokens("few.npy", {0, 5}, 0);
@@ -101,7 +100,6 @@ TEST_F(RefusedTokens, OfAnotherShapeRangeOrFormat) {
 
 // Only a task's own examples have them.
 TEST_F(RefusedTokens, AtPositionsOfATask) {
-  tokens("good.npy", {2, 5}, 3);
   for (const char* also : {"", " --dry-run"}) {
     expect_refused("parity", parity_of("good", "good") + " --model.encoding=sinusoidal@task" + also,
                    "to take them from (choose others behind @, such as rope@contiguous)");
@@ -111,7 +109,6 @@ TEST_F(RefusedTokens, AtPositionsOfATask) {
 }
 
 TEST_F(RefusedTokens, WithRowColumnAndRange) {
-  tokens("good.npy", {2, 5}, 3);
   const auto with = [](const std::string& name, std::int64_t value) {
     std::vector<std::int64_t> values(10, 3);
     values[7] = value;
@@ -130,111 +127,77 @@ TEST_F(RefusedTokens, WithRowColumnAndRange) {
   run_well("parity", parity_of("good", with("y", -1)));
 }
 
-// The checkpoint of the test with additional tensors, changed metadata (a key whose value is empty is left out), and parameters
-// times a factor.
-std::string altered_model(const std::map<std::string, Shape>& tensors, const Metadata& metadata,
-                          float factor = 1.0F) {
-  const SafetensorsFile file(own_folder() / "run/checkpoint.safetensors");
-  SafetensorsWriter writer;
-  Metadata all = metadata;
-  for (const auto& [key, value] : file.metadata()) all.emplace(key, value);
-  std::erase_if(all, [](const auto& entry) { return entry.second.empty(); });
-  for (const auto& [key, value] : all) writer.set_metadata(key, value);
-  std::map<std::string, std::vector<float>> values;
-  std::map<std::string, Shape> shapes = tensors;
-  for (const std::string& name : file.names()) shapes[name] = file.shape(name);
-  for (const auto& [name, shape] : shapes) {
-    values[name] = tensors.contains(name)
-                       ? std::vector<float>(static_cast<std::size_t>(element_count(shape)), 1.0F)
-                       : file.values<float>(name);
-    if (!name.starts_with("optimizer.")) {
-      for (float& value : values[name]) value *= factor;
-    }
-    writer.add(name, shape, std::span<const float>(values[name]));
-  }
-  writer.write(own_folder() / "altered.safetensors");
-  return "altered.safetensors";
-}
-
 using RefusedModel = RefusedTokens;
 
+const std::string trained = "run/checkpoint.safetensors";
+
+TEST_F(RefusedModel, TruncatedForeignOrCorrupt) {
+  const std::string whole = file(trained);
+  write("truncated", whole.substr(0, whole.size() / 2));
+  write("foreign", "PK\x03\x04 this is no checkpoint at all");
+  write("corrupt", std::string(whole).replace(9, 1, "!"));
+  for (const std::string name : {"truncated", "foreign", "corrupt", "missing"}) {
+    expect_refused("generate", "--model " + name, name);
+    expect_refused("parity", parity_of("good", "good", name), name);
+  }
+}
+
 TEST_F(RefusedModel, WithTensorsThatNobodyReads) {
-  tokens("good.npy", {2, 5}, 3);
-  run_well("parity", parity_of("good", "good", altered_model({}, {})));
-  expect_refused(
-      "parity",
-      parity_of("good", "good", altered_model({{"output.weight", {30, 16}}, {"final_norm.gain", {16}}}, {})),
-      "altered.safetensors: checkpoint: the model has no parameters final_norm.gain, output.weight (");
+  write_checkpoint("same", trained, {});
+  run_well("parity", parity_of("good", "good", "same"));
+  write_checkpoint("more", trained, {}, [](auto& all) {
+    for (const char* name : {"output.weight", "final_norm.gain"}) all[name] = {1.0F};
+  });
+  expect_refused("parity", parity_of("good", "good", "more"),
+                 "more: checkpoint: the model has no parameters final_norm.gain, output.weight (");
 }
 
 // The weights are finite, what follows from them is not. In double it is.
 TEST_F(RefusedModel, WhoseNumbersBecomeInfiniteOrNaN) {
-  tokens("good.npy", {2, 5}, 3);
-  const std::string model = altered_model({}, {}, 1e20F);
-  expect_refused("generate", "--quiet --model " + model,
+  write_checkpoint("large", trained, {}, [](auto& all) {
+    for (auto& [name, values] : all)
+      if (!name.starts_with("optimizer.")) std::ranges::for_each(values, [](float& x) { x *= 1e20F; });
+  });
+  expect_refused("generate", "--quiet --model large",
                  "generate: block.0.attention, forward: NaN at length 1; the weights are too large");
-  expect_refused(
-      "parity", parity_of("good", "good", model),
-      "parity: altered.safetensors: block.0.attention, forward: NaN for example 0, token 0; the weights "
-      "are too large for --precision float: use --precision double, or smaller ones\n");
+  std::filesystem::remove(own_folder() / "out.safetensors");
+  expect_refused("parity", parity_of("good", "good", "large"),
+                 "parity: large: block.0.attention, forward: NaN for example 0, token 0; the weights "
+                 "are too large for --precision float: use --precision double, or smaller ones\n");
   EXPECT_FALSE(exists("out.safetensors"));
-  run_well("parity", parity_of("good", "good", model) + " --precision double");
+  run_well("parity", parity_of("good", "good", "large") + " --precision double");
 }
 
-// Heads, activation, encoding and the like are in the metadata alone, which other programs may drop.
+// Heads, activation, encoding and the like are in the metadata alone, which other programs may drop. The task says which token
+// is which symbol, and which examples score the model.
 TEST_F(RefusedModel, WithoutTheSettingsThatNoTensorTells) {
-  tokens("good.npy", {2, 5}, 3);
-  const std::vector<std::pair<std::string, std::string>> programs = {
-      {"evaluate", "--quiet --out new --model altered.safetensors"},
-      {"generate", "--quiet --model altered.safetensors"},
-      {"train", tiny + "--out new --model altered.safetensors"},
-      {"encoding", "--quiet --out new --model altered.safetensors"},
-      {"parity", parity_of("good", "good", "altered.safetensors")}};
-  altered_model({}, {{"model.heads", ""}});
-  for (const auto& [program, arguments] : programs) {
-    expect_refused(program, arguments,
-                   "altered.safetensors: its metadata lacks model.heads; no tensor says what they are");
-  }
+  write_checkpoint("headless", trained, {{"model.heads", ""}});
+  const std::string message = "headless: its metadata lacks model.heads; no tensor says what they are";
+  for (const std::string program : {"evaluate", "generate", "train", "encoding"})
+    expect_refused(program, "--quiet --model headless", message);
+  expect_refused("parity", parity_of("good", "good", "headless"), message);
+  write_checkpoint("idle", trained, {{"task.name", ""}});
+  expect_refused("generate", "--quiet --model idle",
+                 "idle: its metadata lacks task.name, expected the task whose symbols");
+  expect_refused("evaluate", "--quiet --out new --model idle",
+                 "idle: its metadata lacks task.name; give these settings, or write them into it");
   EXPECT_FALSE(exists("new"));
+  run_well("evaluate",
+           "--quiet --out new --evaluate.batches=1 --evaluate.lengths=1x --task.name=language --model idle");
 }
 
-// The task says which token is which symbol, and which examples score the model.
-TEST_F(RefusedModel, WithoutItsTask) {
-  const std::string model = altered_model({}, {{"task.name", ""}});
-  expect_refused("generate", "--quiet --model " + model,
-                 "altered.safetensors: its metadata lacks task.name, expected the task whose symbols");
-  expect_refused(
-      "evaluate", "--quiet --out new --model " + model,
-      "altered.safetensors: its metadata lacks task.name; give these settings, or write them into it");
-  EXPECT_FALSE(exists("new"));
-  run_well(
-      "evaluate",
-      "--quiet --out new --evaluate.batches=1 --evaluate.lengths=1x --task.name=language --model " + model);
-}
-
-TEST_F(RefusedTokens, OfAPromptThatTheTaskDoesNotKnow) {
-  expect_refused("generate", "--model run/checkpoint.safetensors --generate.prompt=xyz",
-                 "'x' is not a symbol of this task");
-}
-
-TEST(GeneratedTokens, PastTheAlphabetShowAsReplacementCharacters) {
+TEST(RefusedGeneration, OfWhatHasNoTextToContinue) {
   train(tiny + "--model.vocab_size=200 --train.steps=5 --out run");
-  EXPECT_THAT(run_well("generate", "--model run/checkpoint.safetensors --generate.length=100").out,
-              HasSubstr("\uFFFD"));
-  expect_refused("train", tiny + "--model.vocab_size=20 --out other",
-                 "model.vocab_size = 20, but the task has 30 different tokens");
-}
-
-TEST(RefusedGeneration, OfATaskWithAnAnswerForEachSymbol) {
-  train(tiny + "--task.name=flip_flop --train.steps=5 --out run");
-  expect_refused("generate", "--quiet --model run/checkpoint.safetensors",
-                 "task flip_flop has an answer for each symbol");
-}
-
-TEST(RefusedGeneration, OfAModelThatSeesBothWays) {
-  train(tiny + "--task.name=reverse_string --train.steps=5 --out run");
-  expect_refused("generate", "--quiet --model run/checkpoint.safetensors",
-                 "expected a causal one (model.causal = true)");
+  const std::string generate = "--quiet --model run/checkpoint.safetensors ";
+  EXPECT_THAT(run_well("generate", generate + "--generate.length=100").out, HasSubstr("\uFFFD"))
+      << "a token past the alphabet";
+  expect_refused("generate", generate + "--generate.prompt=xyz", "'x' is not a symbol of this task");
+  for (const auto& [task, message] :
+       {std::pair{"flip_flop", "task flip_flop has an answer for each symbol"},
+        std::pair{"reverse_string", "expected a causal one (model.causal = true)"}}) {
+    train(steps + "--out " + task + " --task.name=" + task);
+    expect_refused("generate", std::string("--quiet --model ") + task + "/checkpoint.safetensors", message);
+  }
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 namespace ordinal::experiments::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -37,20 +38,6 @@ TEST(Repeat, TheCommandOfAReportIsQuotedForAShell) {
                 "--out=&#39;a &#39;\\&#39;&#39;b&#39;\\&#39;&#39;;$c&#39;</pre>"));
 }
 
-TEST(Repeat, AConfigWrittenForOneProgramIsAcceptedByAll) {
-  train(tiny + "--train.steps=2 --train.warmup=1 --out run");
-  for (const std::string program : {"extrapolation", "train", "encoding", "benchmark"}) {
-    const Outcome outcome = run_program(program, "--config run/resolved.cfg --dry-run --out x");
-    if (program == "benchmark") {
-      EXPECT_THAT(outcome.err, HasSubstr("unknown option --out"));
-      run_well(program, "--config run/resolved.cfg --dry-run");
-    } else {
-      EXPECT_EQ(outcome.exit_code, 0) << program << outcome.err;
-    }
-  }
-  run_well("generate", "--config run/resolved.cfg --model run/checkpoint.safetensors");
-}
-
 TEST(Repeat, QuietLeavesNothingOnStderr) {
   const Outcome outcome = run_program("train", tiny + "--out run");
   EXPECT_EQ(outcome.err, "");
@@ -69,21 +56,12 @@ TEST(Repeat, OtherEvaluationSettingsScoreAgainWithoutTraining) {
 
 TEST(Repeat, AMissingCellIsTrainedAndTheOthersStay) {
   extrapolate(two_cells + "--out run");
-  const auto before = contents("run/cells");
+  const auto before = everything("run/cells/sinusoidal");
   const std::string table = file("run/table.csv");
   std::filesystem::remove_all(own_folder() / "run/cells/none");
   extrapolate(two_cells + "--out run");
   EXPECT_EQ(file("run/table.csv"), table);
-  EXPECT_EQ(contents("run/cells/sinusoidal"), [&] {
-    auto kept = before;
-    std::erase_if(kept, [](const auto& entry) { return entry.first.find("/none/") != std::string::npos; });
-    return kept;
-  }());
-}
-
-TEST(Repeat, NoStepsLeaveAnUntrainedModel) {
-  train(tiny + "--train.steps=0 --train.warmup=0 --out run");
-  run_well("generate", "--model run/checkpoint.safetensors");
+  EXPECT_EQ(everything("run/cells/sinusoidal"), before);
 }
 
 // The files of all cells, without times.
@@ -133,6 +111,54 @@ TEST(RepeatSlow, WhatACellHoldsDependsOnItsSettingsAndSeedAlone) {
   EXPECT_THAT(differences("direct", "killed"), IsEmpty());
   for (const std::string part : {"2/2", "1/2"}) extrapolate(run + "--out parted --part=" + part);
   EXPECT_THAT(differences("direct", "parted"), IsEmpty());
+}
+
+// ---- Results that were put together from different runs, or lost
+
+const std::string one_row = one_seed + "--compare.model.encoding=none --out run ";
+const std::string cell = "run/cells/none/seed-1/";
+
+void copy(const std::string& from, const std::string& to) {
+  std::filesystem::copy_file(own_folder() / from, own_folder() / to,
+                             std::filesystem::copy_options::overwrite_existing);
+}
+
+TEST(Checkpoints, ThatAreGoneOrNotThoseThatWereScoredAreNamedInTheReport) {
+  const std::string two = without("experiment.seeds", one_row) + " --experiment.seeds=2";
+  extrapolate(two);
+  const std::string log = file(cell + "metrics.jsonl");
+  std::filesystem::remove(own_folder() / (cell + "checkpoint.safetensors"));
+  extrapolate(two);
+  EXPECT_THAT(file("run/report.html"),
+              AllOf(HasSubstr("none: models that are missing"), HasSubstr("Seed 1: ")));
+  EXPECT_EQ(file(cell + "metrics.jsonl"), log);
+  EXPECT_FALSE(exists(cell + "checkpoint.safetensors"));
+  copy("run/cells/none/seed-2/checkpoint.safetensors", cell + "checkpoint.safetensors");
+  extrapolate(two);
+  EXPECT_THAT(file("run/report.html"), HasSubstr("does not hold the weights that were scored"));
+}
+
+// The first one still trains when its folder is taken away and the second one begins; it saves at its end.
+TEST(TwoRuns, AFolderThatIsBegunAgainIsThatOfTheSecond) {
+  const std::string first = tiny + "--train.log_every=2000 --train.checkpoint_every=2000 --train.steps=2000 ";
+  const std::string command =
+      "cd '" + own_folder().string() + "' && { " + quoted_program("train") + first +
+      "--out run >first.txt 2>&1 & until [ -s run/metrics.jsonl ]; do sleep 0.02; done; mv run gone; " +
+      quoted_program("train") + tiny + "--out run >second.txt 2>&1 || exit 99; wait $!; }";
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 2) << file("second.txt");
+  EXPECT_THAT(file("first.txt"), AllOf(HasSubstr("train: run: the folder or its .lock was removed"),
+                                       HasSubstr("nothing more is written")));
+  EXPECT_EQ(std::ranges::count(file("first.txt"), '\n'), 1);
+  train(tiny + "--out alone");
+  EXPECT_EQ(file("run/checkpoint.safetensors"), file("alone/checkpoint.safetensors"));
+  EXPECT_EQ(file("run/resolved.cfg"), file("alone/resolved.cfg"));
+}
+
+TEST(Results, MayHoldAFolderWithALockOfItsOwn) {
+  const std::string trained = steps + "--model.encoding=none";
+  train(trained + " --out run");
+  train(trained + " --model run/checkpoint.safetensors --out run/tuned");
+  train(trained + " --out run");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Runs a program in a terminal of some size, and what is then on its screen.
+// Runs a program in a terminal of some size, and what then stands on its screen.
 #pragma once
 
 #include <pty.h>
@@ -7,6 +7,7 @@
 #include <array>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,97 +18,40 @@ namespace ordinal::experiments::testing {
 
 struct Window {
   unsigned short columns = 80;
-  std::string environment = "TERM=xterm LC_ALL=C.UTF-8";
-  unsigned short rows = 24;
-};
-
-/// What a terminal shows of the bytes that a program sent, with all lines that scrolled off. It obeys the few sequences
-/// that programs of this project send, and keeps any other one on the screen, where a test sees it.
-class Screen {
- public:
-  Screen(const std::string& bytes, std::size_t columns) : columns_(columns) {
-    for (std::size_t i = 0; i < bytes.size();) i += take(bytes, i);
-  }
-
-  /// Without blanks at the end.
-  const std::vector<std::string>& lines() const { return lines_; }
-  bool cursor_is_at_the_start() const { return column_ == 0; }
-
-  std::vector<std::string> lines_with(const std::string& text) const {
-    std::vector<std::string> found;
-    for (const std::string& line : lines_) {
-      if (line.find(text) != std::string::npos) found.push_back(line);
-    }
-    return found;
-  }
-
- private:
-  std::size_t take(const std::string& bytes, std::size_t i) {
-    if (bytes[i] == '\r') {
-      column_ = 0;
-      return 1;
-    }
-    if (bytes[i] == '\n') {
-      to_row(row_ + 1);
-      return 1;
-    }
-    return bytes.compare(i, 2, "\033[") == 0 ? obey(bytes, i) : put(bytes, i);
-  }
-
-  std::size_t obey(const std::string& bytes, std::size_t i) {
-    const std::size_t end = bytes.find_first_not_of("0123456789;", i + 2);
-    if (end == std::string::npos) return put(bytes, i);
-    const std::string number = bytes.substr(i + 2, end - i - 2);
-    if (bytes[end] == 'A') {
-      row_ -= std::min(row_, number.empty() ? std::size_t{1} : std::stoul(number));
-    } else if (bytes[end] == 'J' && number.empty() && column_ == 0) {
-      lines_.resize(row_);
-      to_row(row_);
-    } else if (bytes[end] != 'm') {
-      return put(bytes, i);
-    }
-    return end + 1 - i;
-  }
-
-  // A character after the last column goes to the next line.
-  std::size_t put(const std::string& bytes, std::size_t i) {
-    std::size_t size = 1;
-    while (i + size < bytes.size() && !begins_character(bytes[i + size])) ++size;
-    if (column_ == columns_) {
-      column_ = 0;
-      to_row(row_ + 1);
-    }
-    std::string& line = lines_[row_];
-    std::size_t at = 0;
-    for (std::size_t c = 0; c < column_; ++c) at = after(line, at);
-    line.replace(at, after(line, at) - at, bytes.substr(i, size));
-    ++column_;
-    return size;
-  }
-
-  static std::size_t after(const std::string& line, std::size_t at) {
-    do {
-      ++at;
-    } while (at < line.size() && !begins_character(line[at]));
-    return std::min(at, line.size());
-  }
-
-  void to_row(std::size_t row) {
-    row_ = row;
-    if (row_ >= lines_.size()) lines_.resize(row_ + 1);
-  }
-
-  std::size_t columns_;
-  std::size_t row_ = 0;
-  std::size_t column_ = 0;
-  std::vector<std::string> lines_ = {""};
+  std::string environment = "TERM=xterm NO_COLOR=1 LC_ALL=C.UTF-8";
 };
 
 struct Shown {
-  int exit_code = -1;  // or -N if signal N ended it
-  std::string bytes;   // that the program sent
-  Screen screen;
+  int exit_code = -1;              // or -N if signal N ended it
+  std::string bytes;               // that the program sent
+  std::vector<std::string> lines;  // that stay on the screen; the last is where the cursor is
+
+  std::vector<std::string> lines_with(const std::string& text) const {
+    std::vector<std::string> found = lines;
+    std::erase_if(found, [&](const std::string& line) { return line.find(text) == std::string::npos; });
+    return found;
+  }
 };
+
+/// What stays of what a program sent. It moves the cursor only to erase the line before, which must not be wrapped.
+inline std::vector<std::string> lines_on_screen(std::string_view bytes, std::size_t columns) {
+  constexpr std::string_view erase = "\r\033[1A\033[J";
+  std::vector<std::string> lines(1);
+  while (!bytes.empty()) {
+    const std::size_t taken = bytes.starts_with(erase) ? erase.size() : 1;
+    if (taken > 1) {
+      lines.pop_back();
+      EXPECT_LT(display_width(lines.back()), columns) << lines.back();
+      lines.back().clear();
+    } else if (bytes[0] == '\n') {
+      lines.emplace_back();
+    } else if (bytes[0] != '\r') {
+      lines.back() += bytes[0];
+    }
+    bytes.remove_prefix(taken);
+  }
+  return lines;
+}
 
 /// Types keys into a terminal.
 inline void type(int terminal, const std::string& keys) {
@@ -122,7 +66,7 @@ inline Shown run_in_terminal(const std::string& program, const std::string& argu
                               window.environment + " " + quoted_program(program) + " " + arguments;
   winsize size{};
   size.ws_col = window.columns;
-  size.ws_row = window.rows;
+  size.ws_row = 24;
   int master = -1;
   const pid_t child = forkpty(&master, nullptr, nullptr, &size);
   if (child == 0) {
@@ -139,7 +83,8 @@ inline Shown run_in_terminal(const std::string& program, const std::string& argu
   int status = 0;
   waitpid(child, &status, 0);
   close(master);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), bytes, Screen(bytes, window.columns)};
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), bytes,
+          lines_on_screen(bytes, window.columns)};
 }
 
 }  // namespace ordinal::experiments::testing

@@ -1,4 +1,4 @@
-// Values of settings that are chosen for each row.
+// Values of settings that are chosen for each row, and lengths of training.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,7 +7,11 @@
 namespace ordinal::experiments::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ContainsRegex;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 TEST(TuningSlow, ChoosesAValueForEachRowOnceAndSaysSo) {
@@ -76,6 +80,72 @@ TEST(RefusedTuning, OfTheSecondStage) {
       one_seed + "--finetune.steps=3 --compare.tune.finetune.learning_rate=1e-4,1e-3 --dry-run --out run",
       "command line: compare.tune.finetune.learning_rate: values are chosen by "
       "the end of the first stage, expected another key of task, model");
+}
+
+// ---- Lengths of training
+
+TEST(LengthsSlow, AreRowsOfAComparison) {
+  extrapolate(one_seed +
+              "--model.encoding=rope --compare.task.lengths='fixed; mixed(longest=32, share=0.2); "
+              "growing' --out run");
+  EXPECT_THAT(trainings(), ElementsAre("lengths=fixed/seed-1", "lengths=growing/seed-1",
+                                       "lengths=mixed_longest=32_share=0.2/seed-1"));
+  EXPECT_THAT(column("row"),
+              ElementsAre("lengths = fixed", "lengths = mixed(longest=32, share=0.2)", "lengths = growing"));
+  EXPECT_EQ(result("lengths=growing").train_length, 16);
+  EXPECT_EQ(result("lengths=mixed_longest=32_share=0.2").train_length, 16);
+  EXPECT_THAT(
+      file("run/report.html"),
+      AllOf(HasSubstr("Trained on sequences of up to length 16, and 32 in some batches, how does each"),
+            HasSubstr("<br>Trained up to length 16, and 32 in some batches. Rows: 3."),
+            Not(HasSubstr("second stage"))));
+}
+
+TEST(LengthsSlow, OfAllRowsAreSaidInTheReport) {
+  train(steps + "--task.lengths='mixed(longest=20, share=0.25)' --out mixed");
+  EXPECT_THAT(file("mixed/report.html"),
+              HasSubstr("Trained on sequences of length 16, and 20 in 25 % of the batches, how does"));
+  train(steps + "--task.lengths=growing --out growing2");
+  EXPECT_THAT(
+      file("growing2/report.html"),
+      HasSubstr("Trained on sequences of up to length 16, growing from 8 over 50 % of the steps, how does"));
+}
+
+// The metadata hold the options, so a checkpoint is scored as its training scored it.
+TEST(LengthsSlow, AreKeptInTheCheckpoint) {
+  train(steps + "--model.encoding=learned --task.lengths='mixed(longest=32)' --out run");
+  EXPECT_EQ(metadata("run", "task.lengths"), "mixed(longest=32, share=0.05)");
+  EXPECT_EQ(metadata("run", "model.train_length"), "32");
+  run_well("evaluate",
+           "--quiet --model run/checkpoint.safetensors --train.batch=4 --evaluate.batches=2 "
+           "--evaluate.lengths=1x,2x --out again");
+  const CellResult first = cell_from_json(file("run/result.json"));
+  EXPECT_FALSE(wholes(first).at(1).failed) << wholes(first).at(1).why;
+  const auto scores = [](const std::string& out) {
+    std::vector<std::string> all;
+    for (const auto& line : csv(out + "/table.csv"))
+      all.push_back(line.at("length") + " " + line.at("metric") + " " + line.at("mean"));
+    return all;
+  };
+  EXPECT_EQ(scores("run"), scores("again"));
+}
+
+TEST(LengthsSlow, OfASecondStageAreItsOwn) {
+  write("a.cfg",
+        "[row tuned]\nmodel.encoding = rope\ntask.lengths = mixed(longest=20)\nfinetune.steps = 3\n"
+        "finetune.length = 2x\nfinetune.lengths = uniform\n");
+  extrapolate(one_seed + "--config a.cfg --out run");
+  EXPECT_EQ(metadata("run/cells/tuned/seed-1", "task.lengths"), "mixed(longest=20, share=0.05)");
+  EXPECT_EQ(metadata("run/cells/tuned/seed-1/finetuned", "task.lengths"), "uniform");
+  EXPECT_THAT(file("run/report.html"),
+              HasSubstr("length 16, and 20 in 5 % of the batches, in a second stage up to 32, how does"));
+}
+
+TEST(LengthsSlow, OfADryRunAreTheLongest) {
+  const std::string run = with_progress + "--compare.model.encoding=none --dry-run ";
+  EXPECT_THAT(extrapolate(run).out, HasSubstr("20 × 4 × 16 "));
+  EXPECT_THAT(extrapolate(run + "--task.lengths='mixed(longest=40)'").out, HasSubstr("20 × 4 × up to 40 "));
+  EXPECT_THAT(extrapolate(run + "--task.lengths=uniform").out, HasSubstr("20 × 4 × up to 16 "));
 }
 
 }  // namespace
