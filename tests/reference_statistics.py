@@ -1,0 +1,53 @@
+"""The procedure of experiments/README.md once more, for the scripts that recompute what the programs decided."""
+import collections
+import csv
+import math
+
+
+def read_scores(path):
+    """{(row, length, condition, metric): {seed: value}} and {row: [whether a seed learned]}. Readers have one value, with the seed ""."""
+    scores, learned = collections.defaultdict(dict), collections.defaultdict(dict)
+    with open(path, newline="") as file:
+        for line in csv.DictReader(file):
+            key = (line["row"], int(line["length"]), line["condition"], line["metric"])
+            scores[key][line["seed"]] = float(line["value"] or "nan")
+            if line["learned"]:
+                learned[line["row"]][line["seed"]] = line["learned"] == "1"
+    return scores, {row: list(seeds.values()) for row, seeds in learned.items()}
+
+
+def most_learned(seeds):
+    return 4 * sum(seeds) >= 3 * len(seeds)
+
+
+def both_tails(n, k):
+    """2 P(Bin(n, 1/2) <= k), at most 1."""
+    return min(1.0, 2 * sum(math.comb(n, i) for i in range(k + 1)) / 2**n)
+
+
+class Comparison:
+    def __init__(self, differences, looks=1):
+        self.differences, self.looks = sorted(differences), looks
+        self.ahead, self.behind = self.counts(0.0)
+
+    def counts(self, margin):
+        """In how many seeds the difference is above the margin, and below it."""
+        above = [difference - margin for difference in self.differences]
+        return sum(d > 1e-12 for d in above), sum(d < -1e-12 for d in above)
+
+    def p(self):
+        n = len(self.differences)
+        return min(1.0, self.looks * both_tails(n, n - max(self.ahead, self.behind)))
+
+
+def decide(family):
+    """Gives each comparison its verdict and its interval, or None (Holm, and order statistics)."""
+    level, goes_on = 0.0, True
+    for one in sorted(family, key=Comparison.p):
+        if goes_on:
+            level = 0.05 / sum(other.p() >= one.p() for other in family)
+            goes_on = one.p() <= level
+        n = len(one.differences)
+        outside = next(j for j in range(n + 2) if j > n or both_tails(n, j) > level / one.looks)
+        one.interval = (one.differences[outside - 1], one.differences[n - outside]) if outside else None
+        one.verdict = "undecided" if not goes_on else "holds" if one.ahead > one.behind else "fails"
