@@ -24,8 +24,7 @@ template <typename T>
 NpyArray<T> read_npy(const std::filesystem::path& path);
 
 /// Writes `values`, row-major, with the data aligned to 64 bytes, atomically (storage/atomic_file.h). Throws
-/// std::invalid_argument if their number does not fit the shape, and std::filesystem::filesystem_error if the file cannot be
-/// written.
+/// std::filesystem::filesystem_error if the file cannot be written.
 template <typename T>
 void write_npy(const LockedPath& path, const Shape& shape, std::span<const T> values);
 
