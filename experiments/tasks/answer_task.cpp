@@ -146,16 +146,17 @@ std::string AnswerTask::data_hash() const {
 }
 
 TaskEntry answer_entry(const Exercises& exercises, bool has_options) {
-  const Exercise one = drawn(exercises, {}, 8);
-  const auto [read, asked] = laid_out(exercises, one, 8);
+  const Index length = exercises.write ? 24 : 8;
+  const Exercise one = drawn(exercises, {}, length);
+  const auto [read, asked] = laid_out(exercises, one, length);
   const std::string example = exercises.layout == Layout::transcript
                                   ? read + asked.back()
                                   : fmt::format("{}, to be answered by {}", read, one.answer);
   return {.name = exercises.name,
           .summary = exercises.summary,
-          .definition = fmt::format("{}\nTokens, from 0{}: {}{}\nFor example, at length 8: {}",
+          .definition = fmt::format("{}\nTokens, from 0{}: {}{}\nFor example, at length {}: {}",
                                     exercises.definition, has_options ? " with the default options" : "",
-                                    exercises.alphabet, marks(exercises), example),
+                                    exercises.alphabet, marks(exercises), length, example),
           .direction = exercises.layout == Layout::tape ? Direction::bidirectional : Direction::causal,
           .writes = exercises.layout != Layout::labels || exercises.write};
 }

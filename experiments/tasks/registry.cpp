@@ -14,16 +14,14 @@ namespace ordinal::experiments {
 
 namespace {
 
-std::vector<TaskEntry> built_in() {
-  std::vector<TaskEntry> all;
-#define ORDINAL_TASKS(file) std::ranges::move(file##_tasks(), std::back_inserter(all));
+Registry<TaskEntry>& registry() {
+  static Registry<TaskEntry> all("task.name", [] {
+    std::vector<TaskEntry> built_in;
+#define ORDINAL_TASKS(file) std::ranges::move(file##_tasks(), std::back_inserter(built_in));
 #include "experiments/tasks/tasks.inc"
 #undef ORDINAL_TASKS
-  return all;
-}
-
-Registry<TaskEntry>& registry() {
-  static Registry<TaskEntry> all("task.name", built_in());
+    return built_in;
+  }());
   return all;
 }
 

@@ -212,7 +212,6 @@ A statement draws a uniform u: below 0.1 it is a word, else below 0.1 + definiti
   mention     any of the names that have a value, in the order of their last definitions
 The orders of all letters are drawn once, purpose "language.chain", seed, step and example 0, letter by letter: from
 a, b, …, p, for i = 15, …, 1 entry i changes places with entry (any of i + 1).
-For example: =Fkodhi=KokficFimk =EnojlpKcFiKcKcFiFiFiFiFi
 Each target belongs to a class: nearby (the letters of a word after the first, and its space), recall (the value after a
 mention; its source is the place where the value of that name stood last), new (all others: nobody can know them).
 A recall is contested if it is the first since the definition of its name, and another value has followed the name, in a

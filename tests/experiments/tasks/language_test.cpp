@@ -48,22 +48,11 @@ struct Grammar {
   double definitions;
 };
 
-void PrintTo(const Grammar& grammar, std::ostream* out) {
-  *out << grammar.names << " names, " << grammar.values << " values, definitions " << grammar.definitions;
-}
-
-std::unique_ptr<Task> language_of(const Grammar& grammar) {
-  return make_task(fmt::format("language(names={}, values={}, definitions={})", grammar.names, grammar.values,
-                               grammar.definitions));
-}
-
 class Language : public ::testing::TestWithParam<Grammar> {
  protected:
-  Language() : task_(language_of(GetParam())) {}
-  LanguageReader reader(std::map<char, std::string> orders = {}) const {
-    return {GetParam().names, GetParam().values, GetParam().definitions, std::move(orders)};
-  }
-  std::unique_ptr<Task> task_;
+  std::unique_ptr<Task> task_ =
+      make_task(fmt::format("language(names={}, values={}, definitions={})", GetParam().names,
+                            GetParam().values, GetParam().definitions));
 };
 
 // The oracle's bits equal those of a predictor written from the grammar only. Ranks of very rare letters
@@ -73,7 +62,7 @@ TEST_P(Language, TheOracleIsAReaderWhoKnowsTheGrammar) {
   Index compared = 0;
   for (std::uint32_t example = 0; example < 20; ++example) {
     const Document one = document(*task_, {Split::validation, 5, 0, example}, 1000);
-    LanguageReader reader = this->reader(orders);
+    LanguageReader reader(GetParam().names, GetParam().values, GetParam().definitions, orders);
     reader.read(one.text[0]);
     for (std::size_t i = 1; i < one.text.size(); ++i) {
       const auto p = reader.next();

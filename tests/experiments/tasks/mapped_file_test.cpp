@@ -33,15 +33,5 @@ TEST(MappedFile, NoticesWhateverIsWrittenToTheFile) {
                 "repeat the command");
 }
 
-TEST(MappedFile, KeepsTheBytesOfAFileThatIsReplaced) {
-  const ScratchFolder folder;
-  write_raw(folder / "file", "old");
-  const MappedFile file(folder / "file");
-  write_raw(folder / "new", "other");
-  std::filesystem::rename(folder / "new", folder / "file");
-  EXPECT_NO_THROW(file.check_unchanged());
-  EXPECT_EQ(file.bytes(), "old");
-}
-
 }  // namespace
 }  // namespace ordinal::experiments
