@@ -46,15 +46,14 @@ std::string merged(const PartKind& kind, const std::string& there, const std::st
   return parts_text(given);
 }
 
-// What must stay as it was trained: the settings that bind weights, and without further training the task.
-Metadata fixed_by(const Settings& settings, bool has_task) {
-  Metadata text = Plan(settings).text(Binds::weights);
-  if (has_task) text["task.name"] = settings.text("task.name");
-  return text;
-}
-
+// The settings that bind weights stay as they were trained, and without further training also the task.
 void require_same(const Settings& trained, const Settings& wanted, const std::string& path, bool has_task) {
-  const auto found = first_line(fixed_by(trained, has_task), fixed_by(wanted, has_task));
+  const auto fixed = [&](const Settings& settings) {
+    Metadata text = Plan(settings).text(Binds::weights);
+    if (has_task) text["task.name"] = settings.text("task.name");
+    return text;
+  };
+  const auto found = first_line(fixed(trained), fixed(wanted));
   if (!found) return;
   throw CheckpointError(
       fmt::format("{}: it was trained with {} = {}, {} says {}; leave that out, or {}", path, found->key,

@@ -23,9 +23,10 @@ class FileReader {
     std::istringstream stream(text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text);  // a byte order mark
     for (std::string raw; std::getline(stream, raw);) {
       ++number_;
-      std::ranges::replace_if(
-          raw, [](char c) { return c == '\0' || c == '\t'; }, ' ');
-      const std::string line = trimmed(raw.substr(0, (" " + raw).find(" #")));  // without a comment
+      std::ranges::replace(raw, '\0', ' ');
+      const std::string padded = " " + raw;
+      const std::size_t comment = std::min(padded.find(" #"), padded.find("\t#"));
+      const std::string line = trimmed(raw.substr(0, comment));
       if (line.empty()) continue;
       if (line.front() == '[' && line.back() == ']') {
         section(line);

@@ -35,6 +35,7 @@ TEST(ConfigFile, EntriesKnowTheirLine) {
   EXPECT_THAT(entries("# first\n\n[train]\nsteps = 5 # five\n\n[model]\n  heads=2\n"),
               ElementsAre("train.steps = 5 (a.cfg:4)", "model.heads = 2 (a.cfg:7)"));
   EXPECT_THAT(entries("train.steps = 5\n"), ElementsAre("train.steps = 5 (a.cfg:1)")) << "without a section";
+  EXPECT_THAT(entries("task.file = a\tb#c\t# a comment\n"), ElementsAre("task.file = a\tb#c (a.cfg:1)"));
 }
 
 TEST(ConfigFile, WindowsLinesTabsAByteOrderMarkAndNoLastNewlineAreFine) {

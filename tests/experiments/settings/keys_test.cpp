@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 #include <set>
 
 #include "experiments/settings/parts.h"
@@ -52,50 +51,42 @@ TEST(Keys, OfNumbersRefuseWhatIsNone) {
   }
 }
 
-// For all keys and options of parts: a name for messages, what they are, and what a config says about a value.
-using Problem = std::function<std::string(const std::string& value)>;
-void for_all_options(
-    const std::function<void(const std::string&, const OptionSpec&, const Problem&)>& check) {
-  for (const Key& key : all_keys()) {
-    check(key.name, key.option, [&](const std::string& value) { return complaint(key, value); });
-    if (key.kind.empty()) continue;
-    for (const PartInfo& part : part_kind(key.kind).parts) {
-      for (const OptionSpec& option : part.options) {
-        check(part.name + " " + option.name, option, [&](const std::string& value) {
-          return complaint(key, fmt::format("{}({}={})", part.name, option.name, value));
-        });
-      }
-    }
-  }
+// Of a key, or of an option of a part with the value in its brackets.
+void check_limits(const Key& key, const OptionSpec& option, const std::string& form) {
+  const auto problem = [&](const std::string& value) {
+    return complaint(key, fmt::format(fmt::runtime(form), value));
+  };
+  EXPECT_EQ(problem(option.value), "") << form;
+  const bool whole = option.type == OptionType::integer;
+  if (!whole && option.type != OptionType::real) return;
+  const auto text = [&](double number) {
+    return whole ? std::to_string(static_cast<Index>(number)) : number_text(number);
+  };
+  const Range& range = option.range;
+  ASSERT_TRUE(std::isfinite(range.low)) << form << ": every number has a least one";
+  // Only a learned bias has a reason to start below zero.
+  EXPECT_TRUE(range.low >= 0.0 || option.name == "forget_bias" || option.name == "gate_bias") << form;
+  EXPECT_EQ(problem(text(range.low)).empty(),
+            !range.above_low || (range.low == 0.0 && range.zero_is_automatic))
+      << form;
+  const double below = range.low - (whole ? 1.0 : 0.1);
+  const bool is_automatic = below == 0.0 && range.zero_is_automatic;
+  EXPECT_THAT(problem(text(below)), HasSubstr(is_automatic ? "" : "got " + text(below) + ", expected a"));
+  EXPECT_EQ(problem(text(below)).empty(), is_automatic) << form;
+  if (!std::isfinite(range.high)) return;
+  EXPECT_EQ(problem(text(range.high)), "") << form;
+  const std::string past = text(range.high + (whole ? 1.0 : 0.1));
+  EXPECT_THAT(problem(past), HasSubstr("got " + past + ", expected a")) << form;
 }
 
 TEST(Keys, AndOptionsTakeTheirDefaultsAndTheLimitsOfTheirNumbersAndNothingPastThem) {
-  for_all_options([](const std::string& name, const OptionSpec& option, const Problem& problem) {
-    EXPECT_EQ(problem(option.value), "") << name;
-    const bool whole = option.type == OptionType::integer;
-    if (!whole && option.type != OptionType::real) return;
-    const auto text = [&](double number) {
-      return whole ? std::to_string(static_cast<Index>(number)) : number_text(number);
-    };
-    const Range& range = option.range;
-    ASSERT_TRUE(std::isfinite(range.low)) << name << ": every number has a least one";
-    // Only a learned bias has a reason to start below zero.
-    EXPECT_TRUE(range.low >= 0.0 || name.ends_with(" forget_bias") || name.ends_with(" gate_bias")) << name;
-    EXPECT_EQ(problem(text(range.low)).empty(),
-              !range.above_low || (range.low == 0.0 && range.zero_is_automatic))
-        << name;
-    const double below = range.low - (whole ? 1.0 : 0.1);
-    const std::string expected = "got " + text(below) + ", expected a";
-    if (below == 0.0 && range.zero_is_automatic) {
-      EXPECT_EQ(problem("0"), "") << name;
-    } else {
-      EXPECT_THAT(problem(text(below)), HasSubstr(expected)) << name;
-    }
-    if (!std::isfinite(range.high)) return;
-    EXPECT_EQ(problem(text(range.high)), "") << name;
-    const std::string past = text(whole ? range.high + 1.0 : range.high + 0.1);
-    EXPECT_THAT(problem(past), HasSubstr("got " + past + ", expected a")) << name;
-  });
+  for (const Key& key : all_keys()) {
+    check_limits(key, key.option, "{}");
+    if (key.kind.empty()) continue;
+    for (const PartInfo& part : part_kind(key.kind).parts)
+      for (const OptionSpec& option : part.options)
+        check_limits(key, option, part.name + "(" + option.name + "={})");
+  }
 }
 
 TEST(Keys, OfPartsTakeKnownOnesWithOptionsThatTheyHave) {

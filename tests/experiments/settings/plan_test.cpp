@@ -27,14 +27,13 @@ std::string table_rows(const Settings& settings) {
 }
 
 TEST(ModelConfig, TakesItsVocabularyFromTheTask) {
-  Settings settings = with({{"model.encoding", "none"}});
-  const auto task = task_of(settings);
-  EXPECT_EQ(Plan(settings, task).model.vocab_size, task->alphabet().size());
-  settings.set("model.vocab_size", "64", "test");
-  EXPECT_EQ(Plan(settings, task).model.vocab_size, 64);
-  settings.set("model.vocab_size", "20", "test");
-  EXPECT_THAT([&] { static_cast<void>(Plan(settings, task)); },
-              ThrowsMessage<ConfigError>(HasSubstr("model.vocab_size = 20, but the task has 30")));
+  EXPECT_EQ(plan_of(Settings()).model.vocab_size, task_of(Settings())->alphabet().size());
+  EXPECT_EQ(plan_of(with({{"model.vocab_size", "64"}})).model.vocab_size, 64);
+  EXPECT_THAT(
+      [] {
+        plan_of(with({{"model.vocab_size", "20"}}));
+      },
+      ThrowsMessage<ConfigError>(HasSubstr("model.vocab_size = 20, but the task has 30")));
 }
 
 // A copy of n letters is a sequence of 2n + 1 tokens: a table must have that many rows.
@@ -83,13 +82,11 @@ TEST(SecondStage, HasLengthsOfItsOwn) {
 }
 
 TEST(TrainerOptions, WarmUpNoLongerThanTheRun) {
-  Settings settings;
-  settings.set("train.steps", "50", "test");
-  EXPECT_EQ(plan_of(settings).trainer(1).schedule.warmup, 50);
-  EXPECT_EQ(plan_of(settings).full.at("train.warmup"), "50") << "which binds a result";
-  settings.set("train.shards", "4", "test");
-  EXPECT_EQ(plan_of(settings).trainer(7).shards, 4);
-  EXPECT_EQ(plan_of(settings).trainer(7).seed, 7U);
+  const Plan plan = plan_of(with({{"train.steps", "50"}, {"train.shards", "4"}}));
+  EXPECT_EQ(plan.trainer(1).schedule.warmup, 50);
+  EXPECT_EQ(plan.full.at("train.warmup"), "50") << "which binds a result";
+  EXPECT_EQ(plan.trainer(7).shards, 4);
+  EXPECT_EQ(plan.trainer(7).seed, 7U);
 }
 
 TEST(TrainingMetadata, HoldsWhatTheWeightsAndTheLogDependOnAndNothingElse) {
@@ -109,8 +106,7 @@ TEST(TrainingMetadata, HoldsWhatTheWeightsAndTheLogDependOnAndNothingElse) {
 
 TEST(ModelOfSettings, HasPositionsInTrainingThatAreOneApart) {
   const auto build = [](const std::string& positions) {
-    const Settings settings = with({{"model.encoding", "rope@" + positions}});
-    return plan_of(settings).model.positions;
+    return plan_of(with({{"model.encoding", "rope@" + positions}})).model.positions;
   };
   EXPECT_EQ(build("contiguous(offset=1e12)"), 1'000'000'000'064);
   EXPECT_THAT([&] { build("contiguous(offset=1e300)"); },

@@ -171,12 +171,6 @@ TEST(Summary, NamesEveryParameterAndTheTotal) {
   EXPECT_THAT(table, HasSubstr(fmt::format("{} {:>14}\n", model.layout().count(), model.cost(16).flops)));
 }
 
-TEST(Summary, RefusesANumberOfShardsThatIsNoPowerOfTwo) {
-  EXPECT_THAT(
-      [] { training_memory(Transformer<float>(small_config()), options_with(0), 4, 16); },
-      ::testing::ThrowsMessage<std::invalid_argument>(HasSubstr("shards: got 0, expected a power of two")));
-}
-
 double flops_of_sequence(const Transformer<float>& model, Index tokens) {
   return static_cast<double>(tokens) * training_flops_per_token(model, tokens);
 }
@@ -247,12 +241,6 @@ Workload scoring_with(const Values& values) {
   return work_of(plan_of(with(all)));
 }
 
-TEST(Workload, ScoresTheLongestLengthOnEachThread) {
-  const Workload work = scoring_with({{"evaluate.batches", "1"}, {"evaluate.batch", "3"}});
-  EXPECT_EQ(work.scored_seq_len, scoring_with({{"evaluate.lengths", "64x"}}).scored_seq_len);
-  EXPECT_EQ(work.scoring.runs, 3);
-}
-
 // The file with the optimizer's state, what is read from it, and the model are five blocks of parameters. For each token of a
 // batch, which has all sequences here, there are two tokens, a loss and a hit.
 TEST(Workload, ScoresAModelThatIsReadFromItsFile) {
@@ -260,6 +248,8 @@ TEST(Workload, ScoresAModelThatIsReadFromItsFile) {
       plan_of(with({{"model.encoding", "none"}, {"evaluate.batches", "1"}, {"evaluate.batch", "3"}}));
   const Transformer<float> model(plan.model);
   const Workload work = workload(plan, model);
+  EXPECT_EQ(work.scoring.runs, 3) << "one for each sequence of the longest length";
+  EXPECT_EQ(work.scored_seq_len, 8 * plan.seq_len());
   EXPECT_EQ(work.scoring.model, 20.0 * static_cast<double>(model.layout().flat_size()) +
                                     3.0 * 17.0 * static_cast<double>(work.scored_seq_len));
 }
