@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "experiments/process/utf8.h"
+#include "experiments/process/streams.h"
 #include "experiments/settings/settings.h"
 #include "framework/core/errors.h"
 #include "framework/core/part.h"

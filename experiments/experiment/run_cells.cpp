@@ -12,7 +12,7 @@
 
 #include "experiments/experiment/side_by_side.h"
 #include "experiments/process/folder_lock.h"
-#include "experiments/process/memory.h"
+#include "experiments/process/machine.h"
 #include "experiments/scoring/scoring.h"
 #include "framework/core/errors.h"
 

@@ -15,28 +15,25 @@ namespace {
 std::atomic<int> stop_signal = 0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 static_assert(std::atomic<int>::is_always_lock_free);  // safe to write in a handler
 
-constexpr std::array<int, 4> handled = {SIGINT, SIGTERM, SIGHUP, SIGXFSZ};
+constexpr std::array<int, 3> handled = {SIGINT, SIGTERM, SIGHUP};
 
-// From now on, each of them ends the process, except SIGXFSZ: the write that fails reports it.
+// From now on, each of them ends the process.
 void request_stop(int signal) {
   stop_signal = signal;
-  for (const int one : handled) std::signal(one, one == SIGXFSZ ? SIG_IGN : SIG_DFL);
+  for (const int one : handled) std::signal(one, SIG_DFL);
 }
 
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
   stop_signal = 0;
-  for (const int signal : handled) {
+  for (const int signal : handled)
     if (std::signal(signal, request_stop) == SIG_IGN) std::signal(signal, SIG_IGN);
-  }
 }
 
 InterruptGuard::~InterruptGuard() {
-  for (const int signal : handled) {
-    const bool ignored = std::signal(signal, SIG_DFL) == SIG_IGN;
-    if (ignored || signal == SIGXFSZ) std::signal(signal, SIG_IGN);
-  }
+  for (const int signal : handled)
+    if (std::signal(signal, SIG_DFL) == SIG_IGN) std::signal(signal, SIG_IGN);
 }
 
 bool InterruptGuard::requested() const { return stop_signal != 0; }

@@ -6,8 +6,8 @@
 
 namespace ordinal::experiments {
 
-/// Handles SIGINT, SIGTERM, SIGHUP and SIGXFSZ during its lifetime, except those that the process was started to ignore
-/// (nohup). Only one guard may exist at a time.
+/// Handles SIGINT, SIGTERM and SIGHUP during its lifetime, except those that the process was started to ignore (nohup). Only
+/// one guard may exist at a time.
 class InterruptGuard {
  public:
   InterruptGuard();

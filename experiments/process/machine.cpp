@@ -2,33 +2,72 @@
 #include "experiments/process/machine.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
+#include <limits>
 
+#include "framework/core/errors.h"
+#include "framework/core/text.h"
 #include "framework/math/blas.h"
 
 namespace ordinal::experiments {
 namespace {
 
-std::string hint(const BlasInfo& blas) {
-  const std::string flags = rest_of_line("/proc/cpuinfo", "flags\t\t:") + " ";
-  if (flags.find(" avx512f ") == std::string::npos || blas.lanes == 16) return "";
-  return "\nhint: this processor has AVX-512, but this build does not use it, and is about half as fast; "
-         "configure with ORDINAL_NATIVE=ON";
+namespace fs = std::filesystem;
+
+// Estimates may be too large, by less than a third.
+constexpr double certain_share = 0.75;
+
+constexpr double none = std::numeric_limits<double>::infinity();
+
+// The rest of the first line of a file in /proc that starts with `start`; empty if there is none.
+std::string rest_of_line(const fs::path& file, const std::string& start) {
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with(start)) return line.substr(start.size());
+  return "";
+}
+
+// The number that a file starts with; `none` if it cannot be read, or starts with a word such as "max".
+double number_in(const fs::path& file) {
+  std::string word;
+  std::ifstream(file) >> word;
+  return parse_real(word).value_or(none);
+}
+
+// The lowest limit of the control group, "0::/group" in its file (lines of version 1 have a number and controllers), and its
+// ancestors. In a container the path may be that of the host; then only the root exists.
+double control_group_limit(const fs::path& root) {
+  double lowest = none;
+  for (fs::path at = rest_of_line(root / "proc/self/cgroup", "0::");; at = at.parent_path()) {
+    lowest = std::min(lowest, number_in(root / "sys/fs/cgroup" / at.relative_path() / "memory.max"));
+    if (at == at.parent_path()) return lowest;
+  }
+}
+
+double page_size() { return static_cast<double>(::sysconf(_SC_PAGE_SIZE)); }
+
+// The bytes left in the address space.
+double address_space_left() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return none;
+  return std::max(0.0, static_cast<double>(limit.rlim_cur) - number_in("/proc/self/statm") * page_size());
+}
+
+std::string size_text(double bytes) {
+  return bytes < 1e9 ? fmt::format("{:.0f} MB", bytes / 1e6) : fmt::format("{:.1f} GB", bytes / 1e9);
 }
 
 }  // namespace
 
 std::string startup_line(int threads) {
   const BlasInfo blas = blas_info();
-  return fmt::format("ordinal {}, {} products with {} lanes, {} ({}, {}) for doubles, {} thread{}{}",
+  return fmt::format("ordinal {}, {} products with {} lanes, {} ({}, {}) for doubles, {} thread{}",
                      ORDINAL_VERSION, blas.products, blas.lanes, blas.version, blas.threading, blas.kernel,
-                     threads, threads == 1 ? "" : "s", hint(blas));
-}
-
-std::string results_version() {
-  const std::string version = ORDINAL_VERSION;
-  return version.substr(0, version.rfind('.'));
+                     threads, threads == 1 ? "" : "s");
 }
 
 std::vector<std::pair<std::string, std::string>> machine_facts() {
@@ -42,17 +81,39 @@ std::vector<std::pair<std::string, std::string>> machine_facts() {
           {"processor", processor.empty() ? "unknown" : processor}};
 }
 
+std::string results_version() {
+  const std::string version = ORDINAL_VERSION;
+  return version.substr(0, version.rfind('.'));
+}
+
 std::string builds_with_this(const std::string& before) {
   const std::string here = fmt::format("{} with {} products", ORDINAL_VERSION, blas_info().products);
   if (before.ends_with(here)) return before;
   return before.empty() ? here : before + "; " + here;
 }
 
-std::string rest_of_line(const std::filesystem::path& file, const std::string& start) {
-  std::ifstream lines(file);
-  for (std::string line; std::getline(lines, line);)
-    if (line.starts_with(start)) return line.substr(start.size());
-  return "";
+MemoryLimit memory_limit(const fs::path& root) {
+  return std::ranges::min(
+      {MemoryLimit{static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * page_size(), "the machine has"},
+       {control_group_limit(root), "the control group of this process may use"},
+       {address_space_left(), "the address space of this process has room for (ulimit -v)"}},
+      {}, &MemoryLimit::bytes);
+}
+
+bool fits_memory(double bytes, const MemoryLimit& limit) { return certain_share * bytes <= limit.bytes; }
+
+void check_memory(double bytes, const MemoryLimit& limit) {
+  if (fits_memory(bytes, limit)) return;
+  throw ConfigError(fmt::format("out of memory: this run needs about {}, {} {}; {}", size_text(bytes),
+                                limit.source, size_text(limit.bytes), less_memory));
+}
+
+int jobs_that_fit(const std::function<double(int)>& needed, int most, int asked, const MemoryLimit& limit) {
+  const double room = asked > 0 ? limit.bytes : 0.5 * limit.bytes;
+  const int wanted = asked > 0 ? std::min(asked, most) : most;
+  int jobs = 1;
+  while (jobs < wanted && needed(jobs + 1) <= room) ++jobs;
+  return jobs;
 }
 
 }  // namespace ordinal::experiments

@@ -1,15 +1,16 @@
-// The machine and build of a run, for the start-up line and the manifest.
+// The machine and build of a run, for the start-up line and the manifest; and how much memory a process may use, so that a
+// training that needs more is refused before it starts.
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace ordinal::experiments {
 
-/// "ordinal 0.10.0, portable products with 8 lanes, OpenBLAS 0.3.21 (pthreads, Haswell) for doubles, 2 threads",
-/// and on a second line a hint if the processor has wider vectors than the build uses.
+/// "ordinal 0.10.0, portable products with 8 lanes, OpenBLAS 0.3.21 (pthreads, Haswell) for doubles, 2 threads"
 std::string startup_line(int threads);
 
 /// The version, the code for float products, the compiler, the flags, the BLAS and the processor.
@@ -22,7 +23,30 @@ std::string results_version();
 /// `before`, then this one unless it is the last of them. Its bits depend on them besides its settings.
 std::string builds_with_this(const std::string& before);
 
-/// The rest of the first line of a file that starts with `start`; empty if there is none. For files in /proc.
-std::string rest_of_line(const std::filesystem::path& file, const std::string& start);
+/// The memory that this process may use, and what limits it.
+struct MemoryLimit {
+  double bytes = 0.0;
+  std::string source;  // "the machine has", …
+};
+
+/// The smallest of the machine's memory, the limits of the process's control groups (cgroup v2) and the space left under a
+/// limit on the address space (ulimit -v). `root` is the root of the file system.
+MemoryLimit memory_limit(const std::filesystem::path& root = "/");
+
+/// What to do if memory runs out.
+inline const std::string less_memory =
+    "use a smaller model.d_model, model.layers, train.batch, task.train_length or evaluate.lengths, fewer "
+    "rows in tables of positions, or fewer --threads (--dry-run shows what each row needs)";
+
+/// Whether a run that needs about `bytes` may fit into the limit.
+bool fits_memory(double bytes, const MemoryLimit& limit = memory_limit());
+
+/// Throws ConfigError if a run that needs about `bytes` certainly exceeds the limit.
+void check_memory(double bytes, const MemoryLimit& limit = memory_limit());
+
+/// How many trainings run at once, where `needed(n)` is the bytes that n of them take: up to `asked`, as far as the limit
+/// allows, or if that is 0, up to `most`, as far as half of it allows. At least 1.
+int jobs_that_fit(const std::function<double(int)>& needed, int most, int asked,
+                  const MemoryLimit& limit = memory_limit());
 
 }  // namespace ordinal::experiments

@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "experiments/process/streams.h"
-#include "experiments/process/utf8.h"
 #include "framework/core/text.h"
 
 namespace ordinal::experiments {

@@ -9,8 +9,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <stdexcept>
 
 #include "framework/core/text.h"
 
@@ -22,46 +20,29 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// Whether everything printed on stdout was written.
-bool is_flushed() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0; }
-
 }  // namespace
 
 void prepare_streams() {
-  std::signal(SIGPIPE, SIG_IGN);
+  for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
   for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
     // open() returns the lowest free number, which is that of the first closed stream.
     if (::fcntl(stream, F_GETFD) < 0) (void)::open("/dev/null", stream == STDIN_FILENO ? O_RDONLY : O_WRONLY);
   }
 }
 
-void say_on_stdout(const std::string& text) { draw_on_stdout(printable_lines(text)); }
+void say_on_stdout(const std::string& text) {
+  draw_on_stdout(::isatty(STDOUT_FILENO) != 0 ? printable_lines(text) : text);
+}
 void say_on_stderr(const std::string& text) { draw_on_stderr(printable_lines(text)); }
-void give_on_stdout(const std::string& text) {
-  ::isatty(STDOUT_FILENO) != 0 ? say_on_stdout(text) : draw_on_stdout(text);
-}
 
-void answer_on_stdout(const std::string& text) {
-  errno = 0;
-  give_on_stdout(text);
-  if (is_flushed()) return;
-  const int reason = errno;
-  (void)std::freopen("/dev/null", "w", stdout);
-  if (reason != EPIPE) throw std::runtime_error(fmt::format("stdout: {}", std::strerror(reason)));
+void draw_on_stdout(const std::string& text) {
+  const bool is_written =
+      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (!is_written && errno == EPIPE) (void)std::freopen("/dev/null", "w", stdout);
 }
-
-void draw_on_stdout(const std::string& text) { (void)std::fwrite(text.data(), 1, text.size(), stdout); }
 void draw_on_stderr(const std::string& text) {
   (void)std::fwrite(text.data(), 1, text.size(), stderr);
   (void)std::fflush(stderr);
-}
-
-bool stdout_is_whole(const std::string& program) {
-  errno = 0;
-  if (is_flushed()) return true;
-  say_on_stderr(fmt::format("{}: stdout: {}: not all results were printed; files of results are complete\n",
-                            program, errno == 0 ? "cannot write" : std::strerror(errno)));
-  return false;
 }
 
 std::optional<Terminal> terminal_of(int stream) {
@@ -77,8 +58,7 @@ std::optional<Terminal> terminal_of(int stream) {
 
 std::string styled(const std::string& text, Style style, bool colors) {
   if (!colors || text.empty()) return text;
-  const int code = style == Style::bold ? 1 : style == Style::dim ? 2 : 31;
-  return fmt::format("\033[{}m{}\033[0m", code, text);
+  return fmt::format("\033[{}m{}\033[0m", style == Style::bold ? 1 : 2, text);
 }
 
 }  // namespace ordinal::experiments

@@ -2,21 +2,22 @@
 
 #include <fmt/format.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
+#include <vector>
 
-#include "experiments/process/memory.h"
+#include "experiments/process/machine.h"
 #include "experiments/process/streams.h"
 #include "experiments/settings/parts.h"
 #include "framework/core/errors.h"
-#include "framework/core/text.h"
 #include "framework/core/threads.h"
 #include "framework/math/blas.h"
 
@@ -26,33 +27,27 @@ namespace {
 constexpr int failure = 1;
 constexpr int fixable = 2;
 
-constexpr const char* not_writable = "choose a folder that you may write to";
-constexpr const char* wrong_kind =
-    "a file stands where a folder is expected, or the other way round: remove it, or choose another name";
-
-constexpr std::pair<int, const char*> ways_out[] = {
-    {ENOSPC, "free some space and repeat the command"},
-    {EDQUOT, "free some space and repeat the command"},
-    {EFBIG, "raise the limit (ulimit -f) and repeat the command"},
-    {EACCES, not_writable},
-    {EPERM, not_writable},
-    {EROFS, not_writable},
-    {ENOTDIR, wrong_kind},
-    {EISDIR, wrong_kind},
-    {EEXIST, wrong_kind},
-    {ENOENT, "make its folder first"},
-    {ELOOP, "it is a symbolic link: remove it"},
-    {ENAMETOOLONG, "choose a shorter name"}};
+// What to do about an error of the file system.
+std::string way_out_of(int number) {
+  static const std::vector<std::pair<std::vector<int>, const char*>> ways_out = {
+      {{ENOSPC, EDQUOT}, "free some space and repeat the command"},
+      {{EFBIG}, "raise the limit (ulimit -f) and repeat the command"},
+      {{EACCES, EPERM, EROFS}, "choose a folder that you may write to"},
+      {{ENOTDIR, EISDIR, EEXIST},
+       "a file stands where a folder is expected, or the other way round: remove it, or choose another name"},
+      {{ENOENT}, "make its folder first"},
+      {{ELOOP}, "it is a symbolic link: remove it"},
+      {{ENAMETOOLONG}, "choose a shorter name"}};
+  for (const auto& [numbers, way_out] : ways_out)
+    if (std::ranges::count(numbers, number) > 0) return fmt::format("; {}", way_out);
+  return "";
+}
 
 // Prints a line on stderr for each line of the message.
 void report(const DriverDescription& driver, const std::string& message) {
-  const bool colors = terminal_of(STDERR_FILENO).value_or(Terminal{}).colors;
-  const std::string name = styled(driver.name + ":", Style::red, colors);
-  for (std::size_t start = 0; start <= message.size();) {
-    const std::size_t end = std::min(message.find('\n', start), message.size());
-    draw_on_stderr(fmt::format("{} {}\n", name, printable(message.substr(start, end - start))));
-    start = end + 1;
-  }
+  std::istringstream lines(message);
+  for (std::string line; std::getline(lines, line);)
+    say_on_stderr(fmt::format("{}: {}\n", driver.name, line));
 }
 
 // If there is no room for its buffers, OpenBLAS waits for them forever, even when the process ends.
@@ -82,7 +77,7 @@ int run(int argc, const char* const* argv, const DriverDescription& driver) {
   CommandLine command = parse_command_line(argc, argv, driver);
   const std::string answer = answer_to(command, driver);
   if (!answer.empty()) {
-    answer_on_stdout(answer);
+    say_on_stdout(answer);
     return 0;
   }
   require_stack();
@@ -100,7 +95,9 @@ bool is_any(const std::exception& error) {
 int try_to_run(int argc, const char* const* argv, const DriverDescription& driver) {
   try {
     const int exit_code = run(argc, argv, driver);
-    return stdout_is_whole(driver.name) || exit_code != 0 ? exit_code : failure;
+    if (exit_code == 0 && std::ferror(stdout) != 0)
+      throw std::runtime_error("stdout: cannot write everything; files of results are complete");
+    return exit_code;
   } catch (const std::exception& error) {
     const auto* of_file = dynamic_cast<const std::filesystem::filesystem_error*>(&error);
     std::string problem = of_file != nullptr ? file_problem(*of_file) : error.what();
@@ -122,10 +119,7 @@ std::string file_problem(const std::filesystem::filesystem_error& error) {
   std::string_view text = error.what();
   if (text.starts_with(prefix)) text.remove_prefix(prefix.size());
   text = text.substr(0, text.find(" [" + error.path1().string() + "]"));
-  std::string problem = fmt::format("{}: {}", error.path1().string(), text);
-  for (const auto& [number, way_out] : ways_out)
-    if (error.code().value() == number) problem += fmt::format("; {}", way_out);
-  return problem;
+  return fmt::format("{}: {}{}", error.path1().string(), text, way_out_of(error.code().value()));
 }
 
 int run_driver(int argc, const char* const* argv, const DriverDescription& driver) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "experiments/process/utf8.h"
 #include "experiments/report/verdicts.h"
 #include "framework/core/options.h"
 #include "framework/core/text.h"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/process/utf8.h"
+#include "experiments/process/streams.h"
 #include "tests/experiments/drivers/program.h"
 
 namespace ordinal::experiments::testing {

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string>
 
-#include "experiments/process/utf8.h"
+#include "experiments/process/streams.h"
 #include "framework/positional/position_scheme.h"
 #include "framework/positional/positional_encoding.h"
 

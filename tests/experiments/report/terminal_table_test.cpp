@@ -5,7 +5,6 @@
 
 #include <sstream>
 
-#include "experiments/process/utf8.h"
 #include "experiments/report/verdicts.h"
 #include "tests/experiments/report/sample_result.h"
 

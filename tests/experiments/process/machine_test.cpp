@@ -1,8 +1,7 @@
-#include "experiments/process/memory.h"
+#include "experiments/process/machine.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/sysinfo.h>
 
 #include "framework/core/errors.h"
 #include "tests/framework/storage/scratch_folder.h"
@@ -12,12 +11,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
-
-double swap() {
-  struct sysinfo machine {};
-  ::sysinfo(&machine);
-  return static_cast<double>(machine.totalswap) * static_cast<double>(machine.mem_unit);
-}
 
 // A root with the control groups of the process and limits of some of them.
 MemoryLimit limit_with(const std::string& groups,
@@ -33,18 +26,15 @@ MemoryLimit limit_with(const std::string& groups,
   return memory_limit(root.path());
 }
 
-TEST(MemoryLimit, IsTheMachinesWithoutControlGroups) {
+TEST(MemoryLimit, IsTheLowestOfTheMachineAndTheControlGroupsAbove) {
   EXPECT_EQ(limit_with("", {}).source, "the machine has");
   EXPECT_GT(limit_with("", {}).bytes, 1e6);
   EXPECT_EQ(limit_with("0::/\n", {{"memory.max", "max"}}).source, "the machine has");
-}
-
-TEST(MemoryLimit, IsTheLowestOfTheControlGroupsAbove) {
   const MemoryLimit v2 = limit_with("0::/user/job\n", {{"user/job/memory.max", "max"},
                                                        {"user/memory.max", "2000000"},
                                                        {"user/other/memory.max", "1000"},
                                                        {"memory.max", "5000000"}});
-  EXPECT_EQ(v2.bytes, 2e6 + swap());
+  EXPECT_EQ(v2.bytes, 2e6);
   EXPECT_EQ(v2.source, "the control group of this process may use");
 }
 
