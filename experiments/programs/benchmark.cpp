@@ -91,8 +91,7 @@ struct StepBench {
 
 // The medians of what two functions return in turn, after three rounds to warm up.
 std::pair<double, double> medians(Index rounds, const auto& first, const auto& second) {
-  std::vector<double> of_first;
-  std::vector<double> of_second;
+  std::vector<double> of_first, of_second;
   for (Index i = -3; i < rounds; ++i) {
     const double a = first();
     const double b = second();
@@ -200,8 +199,8 @@ DriverDescription benchmark_driver() {
   return {.name = "benchmark",
           .summary =
               "Times a training step (forward, backward, clipping, AdamW) on random tokens at several sizes, "
-              "compares it with the rate of 512x512x512 products (own or OpenBLAS's, the faster), and breaks "
-              "down the time. On request it also times each encoding (configs/benchmark.cfg requests all).",
+              "next to 512x512x512 products (own or OpenBLAS's, the faster), and breaks down its time. On "
+              "request it also times each encoding (configs/benchmark.cfg requests all).",
           .examples = {"benchmark --config configs/benchmark.cfg", "benchmark --benchmark.sizes=tiny,small"},
           .sections = {"benchmark"},
           .body = benchmark};

@@ -11,34 +11,16 @@
 #include "experiments/settings/checkpoint_settings.h"
 #include "experiments/settings/rows.h"
 #include "framework/core/errors.h"
-#include "framework/core/text.h"
 
 namespace ordinal::experiments {
 namespace {
-
-void print_plan(const EncodingSubject& subject, const std::filesystem::path& out) {
-  const ModelShape& shape = subject.shape();
-  const bool of_input = acts_on(subject.text(), Place::input);
-  Index squares = of_input ? 2 : 0;
-  if (acts_on(subject.text(), Place::scores)) squares += shape.heads;
-  if (subject.seq_len() <= most_scored) squares += shape.heads * (of_input ? 5 : 1);
-  const Index numbers = subject.seq_len() * (squares * subject.seq_len() + shape.d_model);
-  say_on_stdout(fmt::format(
-      "{} at {} positions, d_model {}, would be written to {}; up to {:.0f} MB of memory\n", subject.name(),
-      subject.seq_len(), shape.d_model, out.string(), 8.0 * static_cast<double>(numbers) / 1e6));
-  say_on_stdout(subject.in_effect());
-}
 
 // Refuses options that would change nothing. Programs may share a file, so its keys are read where they apply.
 void check_options(const CommandLine& command) {
   const auto typed = [&](const char* key) { return command.settings.origin(key) == command_line_origin; };
   const bool names = typed("encoding.names");
-  if (names && typed("encoding.name"))
-    throw ConfigError("encoding.name and encoding.names set the same; leave out one of them");
-  if (names && !command.model.empty())
-    throw ConfigError(
-        fmt::format("encoding.names = {}, but a checkpoint has one encoding; leave it or --model out",
-                    command.settings.text("encoding.names")));
+  if (names && (typed("encoding.name") || !command.model.empty()))
+    throw ConfigError("encoding.names draws a gallery; leave it out, or encoding.name and --model");
   for (const char* key : {"encoding.sentence", "encoding.reordered"})
     if (typed(key) && !names) throw ConfigError(fmt::format("{} is read with encoding.names; add it", key));
 }
@@ -53,13 +35,13 @@ int encoding(const CommandLine& command) {
   const std::filesystem::path out =
       command.out.empty() ? "results/" + folder_of("encoding-" + subject.name()) : command.out;
   if (command.dry_run) {
-    print_plan(subject, out);
+    say_on_stdout(fmt::format("{} at {} positions, d_model {}, would be written to {}\n{}", subject.name(),
+                              subject.seq_len(), subject.shape().d_model, out.string(), subject.in_effect()));
     return 0;
   }
   const EncodingStudy study = study_encoding(subject);
   const FolderLock lock(out);
-  say_on_stdout(subject.in_effect());
-  say_on_stdout(study.text);
+  say_on_stdout(subject.in_effect() + study.text);
   for (const std::filesystem::path& file : study.write(lock.path()))
     if (!command.quiet) say_on_stdout(fmt::format("{}\n", file.string()));
   return 0;
@@ -73,26 +55,18 @@ DriverDescription encoding_driver() {
   input.npy    (L, d)           what is added to the input, with its Gram matrix, similarity, statistics
   shift-K.npy  (d, d)           M_K, the rotations that best map the row of a position to that of K later
   angles.npy   (L, d_h/2)       rotation angle of each pair of a head, in radians, not wrapped
-  bias.npy     (heads, L, L)    what is added to the scores; 0 where a query does not see a key. Where
-                                it depends on queries and keys, they are random
-  scores.npy   (heads, L, L)    the whole score of query i and key j, for a token that is the same at every
-                                position and random projections (train.seed); and whether it depends on
-                                i - j alone
+  bias.npy     (heads, L, L)    what is added to the scores; 0 where a query does not see a key
+  scores.npy   (heads, L, L)    the whole score of query i and key j, for one token at every position, and
+                                whether it depends on i - j alone
   terms.npy    (4, heads, L, L) its content-content, content-position, position-content and position-
                                 position terms, if the encoding acts on the input
 With encoding.names it writes encodings.html instead, one page with the definition, numbers and
 pictures of each, and what attention sees of a sentence and its reordering, without and with it.
-Learned parameters are plotted at their initial values (train.seed), or with --model at their trained
-values; then positions are the checkpoint's unless given.)",
-          .examples = {"encoding --encoding.name=sinusoidal --encoding.d_model=128 --out results/pe",
-                       "encoding --encoding.name=alibi --encoding.seq_len=64",
-                       "encoding --encoding.positions='5, 10, 15, 100, 1000' --out results/far",
-                       "encoding --encoding.name='rope@yarn(scale=4)'",
+Learned parameters have their initial values, and queries, keys and projections are random (train.seed);
+with --model, they are trained, and positions are the checkpoint's unless given.)",
+          .examples = {"encoding --encoding.name='rope@yarn(scale=4)' --encoding.seq_len=64 --out results/pe",
                        "encoding --model results/book/checkpoint.safetensors --out results/book/encoding",
-                       "encoding --encoding.names='sinusoidal, rope, rope(base=500), alibi, t5'",
-                       "encoding --encoding.names=rope --encoding.sentence='cats eat mice' "
-                       "--encoding.reordered='mice eat cats'",
-                       "encoding --list"},
+                       "encoding --encoding.names='sinusoidal, rope, rope(base=500), alibi, t5'"},
           .sections = {"encoding"},
           .keys = {"train.seed", "model.train_length"},
           .unread = {"model.positional_dropout", "model.dropout", "task.train_length"},

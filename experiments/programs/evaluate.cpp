@@ -22,10 +22,9 @@ Settings evaluation_settings(const Settings& given, const std::string& path) {
   wanted.forget_comparison();
   for (const Key& key : all_keys()) {
     const std::string section = key.section();
-    const bool may_be_given = section == "model"   ? given.origin(key.name) == command_line_origin
-                              : section == "train" ? key.name == "train.batch" && given.is_given(key.name)
-                                                   : section != "finetune";
-    if (may_be_given) continue;
+    const bool is_of_training = section == "model" || section == "train" || section == "finetune";
+    const bool is_batch = key.name == "train.batch" && given.is_given(key.name);
+    if (!is_of_training || is_batch || given.origin(key.name) == command_line_origin) continue;
     wanted.reset(key.name);
     if (section == "train" && trained.is_given(key.name)) wanted.set(key.name, trained.text(key.name), path);
   }
@@ -59,38 +58,25 @@ void add_checkpoint(Form& form, const Settings& settings, const std::string& pat
   row->checkpoints[seed] = path;
 }
 
-// Reads the checkpoints. At least one of them must read each setting.
-void add_rows(const CommandLine& command, Form& form) {
-  std::map<std::string, std::size_t> unread;
-  for (const std::string& path : command.several) {
-    const Settings settings = evaluation_settings(command.settings, path);
-    for (const std::string& problem : unused_settings(settings, Builds::model))
-      if (++unread[problem] == command.several.size()) throw ConfigError(problem);
-    add_checkpoint(form, settings, path);
-  }
-}
-
 // A line for each row and each of its checkpoints. A row may be scored on a task or texts other than its own, but the user may
 // also have forgotten to give them.
 std::string plan_text(const Form& form, int threads) {
   std::string text;
   for (const Entrant& row : form.rows) {
     const Workload& work = row.last().work;
-    text +=
-        fmt::format("{}: {} parameters, {}; scoring {} tokens needs about {:.1f} MB\n", row.row.label,
-                    work.parameters, work.positions, work.scored_seq_len, work.scoring.bytes(threads) / 1e6);
-    for (const auto& [seed, path] : row.checkpoints) text += fmt::format("  seed {}: {}\n", seed, path);
-    const std::string& first = row.checkpoints.begin()->second;
-    Metadata trained = SafetensorsFile(first).metadata();
-    if (!trained.contains("data_hash") || trained["data_hash"] == row.task().data_hash()) continue;
-    const std::string here = row.first().plan.full.at("task.name");
-    text += fmt::format("warning: {} was trained on {}, and is scored on {}\n", first, trained["task.name"],
-                        here == trained["task.name"] ? "other data of that task" : here);
+    text += fmt::format("{}: {}; scoring {} tokens needs about {:.1f} MB\n", row.row.label, work.positions,
+                        work.scored_seq_len, work.scoring.bytes(threads) / 1e6);
+    for (const auto& [seed, path] : row.checkpoints) {
+      text += fmt::format("  seed {}: {}\n", seed, path);
+      Metadata trained = SafetensorsFile(path).metadata();
+      if (trained.contains("data_hash") && trained["data_hash"] != row.task().data_hash())
+        text += fmt::format("  warning: it was trained on other data, of {}\n", trained["task.name"]);
+    }
   }
   for (const auto& [name, task] : form.makers.tasks()) text += fmt::format("task {}\n", task->describe());
   const Settings& first = form.rows.front().row.settings;
   return text + fmt::format("scored at lengths {} ({})\n", fmt::join(evaluation_lengths(first), ", "),
-                            joined(first.list("evaluate.conditions")));
+                            first.text("evaluate.conditions"));
 }
 
 // The settings of an experiment that would train these rows and seeds. Its first row says on how many examples all are scored.
@@ -109,7 +95,10 @@ Settings experiment_of(const std::vector<Entrant>& rows) {
 
 int evaluate(const CommandLine& command) {
   Form form{.holds = Holds::scores, .command = "./experiments/run evaluate " + command.arguments};
-  add_rows(command, form);
+  for (const std::string& path : command.several)
+    add_checkpoint(form, evaluation_settings(command.settings, path), path);
+  const auto unused = unused_settings(form.rows.front().row.settings, Builds::model);
+  if (!unused.empty()) throw ConfigError(joined(unused, "\n"));
   const Settings settings = experiment_of(form.rows);
   form.plan = plan_text(form, command.threads);
   return run_experiment(command, settings, command.out.empty() ? "results/evaluate" : command.out,
@@ -118,28 +107,22 @@ int evaluate(const CommandLine& command) {
 
 }  // namespace
 DriverDescription evaluate_driver() {
-  return {
-      .name = "evaluate",
-      .summary =
-          "Scores checkpoints at any lengths and under any conditions, without training, and writes the "
-          "tables, plots and report of an experiment. A row is called as its folder: "
-          "checkpoints in <row>/seed-<n> are seeds of one row. Models come from the checkpoints, and "
-          "so do the task and positions unless given. Every checkpoint is scored on as many examples as hold "
-          "the tokens of a training batch of the first; with the evaluate.… of its training it gets the same "
-          "bits.",
-      .examples =
-          {"evaluate --model results/quick/cells/*/seed-*/checkpoint.safetensors --evaluate.lengths=16x "
-           "--out results/further",
-           "evaluate --model results/rope/checkpoint.safetensors --model.encoding=rope@contiguous:yarn "
-           "--evaluate.conditions='trained, window(size=64)' --out results/rope-yarn",
-           "evaluate --model results/book/checkpoint.safetensors --task.file=other.txt --out results/other"},
-      .sections = {"task", "evaluate"},
-      .keys = {"train.batch", "model.encoding", "model.train_length"},
-      .unread = {"task.lengths"},
-      .options = {"out", "model"},
-      .required = {"model"},
-      .several = "model",
-      .body = evaluate};
+  return {.name = "evaluate",
+          .summary =
+              "Scores checkpoints at any lengths and under any conditions, without training, and writes the "
+              "tables, plots and report of an experiment. A row is called as its folder: checkpoints in "
+              "<row>/seed-<n> are seeds of one row. Models come from the checkpoints, and so do the task and "
+              "positions unless given. With the evaluate.… of its training, a checkpoint gets the same bits.",
+          .examples =
+              {"evaluate --model results/quick/cells/*/seed-*/checkpoint.safetensors --evaluate.lengths=16x "
+               "--out results/further"},
+          .sections = {"task", "evaluate"},
+          .keys = {"train.batch", "model.encoding", "model.train_length"},
+          .unread = {"task.lengths"},
+          .options = {"out", "model"},
+          .required = {"model"},
+          .several = "model",
+          .body = evaluate};
 }
 
 }  // namespace ordinal::experiments

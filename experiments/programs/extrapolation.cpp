@@ -19,7 +19,6 @@ DriverDescription extrapolation_driver() {
               "ones, and writes a table, plots and a report. Finished cells are skipped, interrupted ones "
               "continue.",
           .examples = {"extrapolation --config configs/extrapolation.cfg",
-                       "extrapolation --config configs/quick.cfg --train.steps=2000 --out results/longer",
                        "extrapolation --config configs/extrapolation.cfg --part=2/8"},
           .sections = {"experiment", "task", "model", "train", "finetune", "evaluate"},
           .unread = {"train.seed"},

@@ -64,12 +64,10 @@ void run(const SafetensorsFile& file, const Transformer<T>& model, const Positio
       cross_entropy_backward(logits, targets.tokens, static_cast<T>(1.0 / count), d_logits) / count;
   model.backward(tokens.tokens, d_logits, pass);
   const T loss_value = static_cast<T>(loss);
-  if (const std::string where = finite.describe_run(loss_value, gradients, 0, tokens.shape[1]);
-      !where.empty()) {
-    throw CheckpointError(
-        fmt::format("{}: {}; the weights are too large for --precision {}: use {}smaller ones", command.model,
-                    where, command.precision, command.precision == "float" ? "--precision double, or " : ""));
-  }
+  const std::string where = finite.describe_run(loss_value, gradients, 0, tokens.shape[1]);
+  if (!where.empty())
+    throw CheckpointError(fmt::format(
+        "{}: {}; the weights are too large: use smaller ones, or --precision double", command.model, where));
 
   SafetensorsWriter writer;
   writer.add("logits", {tokens.shape[0], tokens.shape[1], logits.cols},
@@ -82,35 +80,22 @@ void run(const SafetensorsFile& file, const Transformer<T>& model, const Positio
                             model.layout().specs().size(), command.out));
 }
 
-// Values, gradients, and the run. The file that is written holds the gradients and logits once more.
-double memory_bytes(const Transformer<float>& model, const Shape& tokens, Index element_bytes) {
-  const Index logits = tokens[0] * tokens[1] * model.vocab_size();
-  return static_cast<double>((3 * model.layout().flat_size() + logits) * element_bytes) +
-         recorded_memory_bytes(model, tokens[0], tokens[1], element_bytes);
-}
-
 int parity(const CommandLine& command) {
   const SafetensorsFile file(command.model);
   const Plan plan(command.settings);
-  const ModelConfig& config = plan.model;
-  const Transformer<float> model(config);
-  const Input tokens = read_tokens(command.tokens, config.vocab_size, false);
-  const Input targets = read_tokens(command.targets, config.vocab_size, true);
+  const Transformer<float> model(plan.model);
+  const Input tokens = read_tokens(command.tokens, plan.model.vocab_size, false);
+  const Input targets = read_tokens(command.targets, plan.model.vocab_size, true);
   if (tokens.shape != targets.shape) {
     throw DataError(fmt::format("{}: got shape {}, expected that of the tokens, {}", command.targets,
                                 ordinal::to_string(targets.shape), ordinal::to_string(tokens.shape)));
   }
   const Positions positions = make_positions(plan.test_positions, tokens.shape[0], tokens.shape[1],
                                              validation_positions(seed_of(file, command.model)));
-  const bool in_double = command.precision == "double";
   if (command.dry_run) {
-    say_on_stdout(
-        fmt::format("{}about {:.1f} MB of memory\n", summary(model, tokens.shape[1]),
-                    memory_bytes(model, tokens.shape, in_double ? sizeof(double) : sizeof(float)) / 1e6));
-    return 0;
-  }
-  if (in_double) {
-    run(file, Transformer<double>(config), positions, tokens, targets, command);
+    say_on_stdout(summary(model, tokens.shape[1]));
+  } else if (command.precision == "double") {
+    run(file, Transformer<double>(plan.model), positions, tokens, targets, command);
   } else {
     run(file, model, positions, tokens, targets, command);
   }

@@ -8,25 +8,21 @@
 namespace ordinal::experiments {
 namespace {
 
-// The settings of a checkpoint hold every option of its encoding.
-Row named_without_options(const Settings& settings) {
-  const PartKind& kind = part_kind(find_key(encoding_key)->kind);
-  const std::string label = names_only(named_parts(kind, settings.text(encoding_key)));
-  return {label, folder_of(label), {}, settings};
-}
-
 int train(const CommandLine& command) {
-  const std::string origin = "train";
   const std::filesystem::path out = command.out.empty() ? "results/train" : command.out;
   Settings settings = command.settings;
   settings.forget_comparison();
-  for (const char* key : {"finetune.steps", "train.score_step"}) settings.set(key, "0", origin);
-  settings.set("experiment.seeds", settings.text("train.seed") + ",", origin);
+  for (const char* key : {"finetune.steps", "train.score_step"}) settings.set(key, "0", "train");
+  settings.set("experiment.seeds", settings.text("train.seed") + ",", "train");
   Form form{.holds = Holds::training,
             .command = "./experiments/run train " + command.arguments,
             .initial = command.model};
   Row row = rows_of(settings).front();
-  if (!command.model.empty()) row = named_without_options(settings);
+  if (!command.model.empty()) {  // whose settings hold every option of its encoding
+    const PartKind& kind = part_kind(find_key(encoding_key)->kind);
+    row.label = names_only(named_parts(kind, settings.text(encoding_key)));
+    row.folder = folder_of(row.label);
+  }
   form.rows.push_back(form.makers.make(row));
   const Stage& stage = form.rows.front().first();
   form.plan = summary(Transformer<float>(stage.plan.model), stage.work.seq_len);
@@ -35,25 +31,23 @@ int train(const CommandLine& command) {
 
 }  // namespace
 DriverDescription train_driver() {
-  return {
-      .name = "train",
-      .summary =
-          "Trains one model on one task, and writes its checkpoint (safetensors), its scores at longer "
-          "lengths and a report. Run it again with the same settings to resume. With --model it starts from "
-          "the parameters of a checkpoint and takes all task, model and position settings that are not given "
-          "from it: use this to fine-tune at another length, on another text, with other positions, or with "
-          "another encoding (finetune.encoding).",
-      .examples =
-          {"train --task.name=text --task.file=book.txt --model.encoding=sinusoidal --out results/book",
-           "train --model results/book/checkpoint.safetensors --task.train_length=256 "
-           "--model.encoding=sinusoidal@interpolated --train.steps=200 --out results/longer"},
-      .sections = {"task", "model", "train", "evaluate"},
-      .keys = {"finetune.encoding"},
-      .unread = {"train.score_step"},
-      .options = {"out", "model"},
-      .builds = Builds::model,
-      .over_checkpoint = fine_tuning_settings,
-      .body = train};
+  return {.name = "train",
+          .summary =
+              "Trains one model on one task, and writes its checkpoint (safetensors), its scores at longer "
+              "lengths and a report. Run it again to resume. With --model it fine-tunes a checkpoint, whose "
+              "task, model and positions it takes unless given, also with another encoding "
+              "(finetune.encoding).",
+          .examples =
+              {"train --task.name=text --task.file=book.txt --model.encoding=sinusoidal --out results/book",
+               "train --model results/book/checkpoint.safetensors --task.train_length=256 "
+               "--model.encoding=sinusoidal@interpolated --train.steps=200 --out results/longer"},
+          .sections = {"task", "model", "train", "evaluate"},
+          .keys = {"finetune.encoding"},
+          .unread = {"train.score_step"},
+          .options = {"out", "model"},
+          .builds = Builds::model,
+          .over_checkpoint = fine_tuning_settings,
+          .body = train};
 }
 
 }  // namespace ordinal::experiments

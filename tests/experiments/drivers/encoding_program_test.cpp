@@ -123,7 +123,7 @@ TEST(Gallery, RefusesWhatItCannotDrawInOneLine) {
   };
   EXPECT_THAT(refused("--encoding.names=rope,rope"), HasSubstr("rope is listed more than once"));
   EXPECT_THAT(refused("--encoding.names=rope --encoding.name=alibi"),
-              HasSubstr("encoding.name and encoding.names set the same"));
+              HasSubstr("encoding.names draws a gallery; leave it out, or encoding.name and --model"));
   EXPECT_THAT(refused("--encoding.sentence='a b'"),
               HasSubstr("encoding.sentence is read with encoding.names"));
   EXPECT_THAT(refused("--encoding.names='none, learned' --encoding.seq_len=2"),
@@ -131,7 +131,7 @@ TEST(Gallery, RefusesWhatItCannotDrawInOneLine) {
       << "a table of two rows serves no third word";
   train(steps + "--model.encoding=learned --out run");
   EXPECT_THAT(refused("--model run/checkpoint.safetensors --encoding.names=rope"),
-              HasSubstr("but a checkpoint has one encoding"));
+              HasSubstr("encoding.names draws a gallery"));
 }
 
 // ---- Encodings and positions in other programs, from settings and from checkpoints

@@ -163,7 +163,7 @@ TEST_F(RefusedModel, WhoseNumbersBecomeInfiniteOrNaN) {
   std::filesystem::remove(own_folder() / "out.safetensors");
   expect_refused("parity", parity_of("good", "good", "large"),
                  "parity: large: block.0.attention, forward: NaN for example 0, token 0; the weights "
-                 "are too large for --precision float: use --precision double, or smaller ones\n");
+                 "are too large: use smaller ones, or --precision double\n");
   EXPECT_FALSE(exists("out.safetensors"));
   run_well("parity", parity_of("good", "good", "large") + " --precision double");
 }
