@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 
 #include "experiments/report/comparison.h"
 #include "experiments/settings/rows.h"
@@ -13,127 +15,150 @@
 namespace ordinal::experiments {
 namespace {
 
-const std::vector<std::pair<std::string, std::vector<std::string>>> required = {
-    {"claim", {"words", "statement", "source", "registered"}}, {"withdrawn", {"words", "reason"}}};
+using Form = Statement::Form;
 
-std::string place(const WrittenSection& section) {
-  return fmt::format("{}: [{} {}] ", section.origin, section.kind, section.id);
+constexpr const char* forms =
+    "A > B, A > B + margin, A = B within margin or A >= number, where A and B are metric(row, length) or "
+    "metric(row, length, condition)";
+
+[[noreturn]] void refuse_statement(const std::string& got, const std::string& expected) {
+  throw ConfigError(printable(fmt::format("got '{}', expected {}", got, expected)));
 }
 
-// One line for each key that is missing.
-std::vector<std::string> missing_keys(const Settings& settings) {
-  std::vector<std::string> problems;
-  for (const auto& [kind, keys] : required)
-    for (const WrittenSection& section : settings.sections(kind))
-      for (const std::string& key : keys)
-        if (section.find(key) == nullptr || section.find(key)->empty())
-          problems.push_back(fmt::format("{}{}: got nothing, expected a text", place(section), key));
-  return problems;
+double number_of(const std::string& text, double above, const char* expected) {
+  const auto number = parse_real(text);
+  if (!number || *number <= above) refuse_statement(text, expected);
+  return *number;
+}
+
+bool is_length(const std::string& text) { return parse_length(text, 1000) > 0; }
+
+Quantity quantity_of(const std::string& text) {
+  const std::size_t open = text.find('(');
+  if (open == std::string::npos || open == 0 || !text.ends_with(')'))
+    refuse_statement(text, "metric(row, length) or metric(row, length, condition)");
+  Quantity quantity{.metric = text.substr(0, open)};
+  // The labels of rows may have commas, so the length and the condition are looked for from the end.
+  std::vector<std::string> fields =
+      split_outside_brackets(std::string_view(text).substr(open + 1, text.size() - open - 2), ',');
+  const auto take_last = [&] {
+    const std::string last = fields.back();
+    fields.pop_back();
+    return last;
+  };
+  if (!is_length(fields.back())) quantity.condition = take_last();
+  if (!fields.empty() && is_length(fields.back())) quantity.length = take_last();
+  quantity.row = joined(fields);
+  if (quantity.row.starts_with('"') && quantity.row.ends_with('"'))
+    quantity.row = quantity.row.substr(1, quantity.row.size() - 2);
+  if (quantity.length.empty() || quantity.row.empty())
+    refuse_statement(text, "a row, and a length such as 128 or 2x");
+  return quantity;
+}
+
+using Problems = std::vector<std::string>;
+
+void refuse(Problems& problems, const WrittenSection& section, const std::string& key,
+            const std::string& why) {
+  problems.push_back(fmt::format("{}: [{} {}] {}: {}", section.origin, section.kind, section.id, key, why));
+}
+
+void require_texts(Problems& problems, const WrittenSection& section, const std::vector<std::string>& keys) {
+  for (const std::string& key : keys)
+    if (value_of(section, key).empty()) refuse(problems, section, key, "got nothing, expected a text");
 }
 
 // Whether a text is a date such as 2026-11-28, or a date and the first 7 to 40 digits of a commit.
 bool is_date_and_commit(const std::string& text) {
-  constexpr std::string_view form = "0000-00-00 ";
-  for (std::size_t i = 0; i < std::min(text.size(), form.size()); ++i) {
-    const bool fits = form[i] == '0' ? text[i] >= '0' && text[i] <= '9' : text[i] == form[i];
-    if (!fits) return false;
-  }
-  if (text.size() == form.size() - 1) return true;
-  const std::string commit = text.size() < form.size() ? "" : text.substr(form.size());
-  return commit.size() >= 7 && commit.size() <= 40 &&
-         commit.find_first_not_of("0123456789abcdef") == std::string::npos;
+  std::string date = text.substr(0, 10);
+  std::ranges::replace_if(
+      date, [](char c) { return c >= '0' && c <= '9'; }, '0');
+  const std::string commit = text.substr(date.size());
+  const bool is_commit = commit.starts_with(' ') && commit.size() >= 8 && commit.size() <= 41 &&
+                         commit.find_first_not_of("0123456789abcdef", 1) == std::string::npos;
+  return date == "0000-00-00" && (commit.empty() || is_commit);
 }
 
-Claim read_claim(const WrittenSection& section, std::vector<std::string>& problems) {
-  const auto value = [&](const char* key) {
-    const std::string* found = section.find(key);
-    return found == nullptr ? "" : *found;
-  };
-  const auto refuse = [&](const char* key, const std::string& why) {
-    problems.push_back(fmt::format("{}{}: {}", place(section), key, why));
-  };
-  Claim claim{.id = section.id,
-              .words = value("words"),
-              .text = value("statement"),
-              .source = value("source"),
-              .registered = value("registered"),
-              .note = value("note"),
-              .origin = section.origin};
-  if (!is_date_and_commit(claim.registered))
-    refuse("registered",
+Claim read_claim(const WrittenSection& section, Problems& problems) {
+  Claim claim{section};
+  require_texts(problems, section, {"words", "statement", "source", "registered"});
+  const std::string registered = value_of(section, "registered");
+  if (!registered.empty() && !is_date_and_commit(registered))
+    refuse(problems, section, "registered",
            fmt::format("got '{}', expected a date, and a commit once it is known: 2026-11-28 9e6e898",
-                       claim.registered));
-  if (section.find("looks") != nullptr) claim.looks = parse_integer(value("looks")).value_or(0);
-  if (section.find("looks") != nullptr && claim.looks < 2)
-    refuse("looks", fmt::format("got '{}', expected a whole number of at least 2", value("looks")));
+                       registered));
+  if (const std::string* looks = section.find("looks")) {
+    claim.looks = parse_integer(*looks).value_or(0);
+    if (claim.looks < 2)
+      refuse(problems, section, "looks",
+             fmt::format("got '{}', expected a whole number of at least 2", *looks));
+  }
+  const std::string statement = value_of(section, "statement");
   try {
-    claim.statement = parse_statement(claim.text);
+    if (!statement.empty()) claim.statement = parse_statement(statement);
   } catch (const ConfigError& error) {
-    refuse("statement", error.what());
+    refuse(problems, section, "statement", error.what());
   }
   return claim;
 }
 
-// A row that the config does not have stays without a length.
-void resolve(Quantity& quantity, const std::vector<Row>& rows) {
-  const auto row = std::ranges::find(rows, quantity.row, &Row::label);
-  if (row != rows.end())
-    quantity.at = parse_length(quantity.length, row->settings.integer("task.train_length"));
-}
-
-std::string ids_of(const std::vector<MetricSpec>& metrics) {
-  std::vector<std::string> ids;
-  for (const MetricSpec& metric : metrics) ids.push_back(metric.id);
-  return joined(ids);
-}
-
 }  // namespace
 
-std::vector<Quantity> Claim::quantities() const {
-  std::vector<Quantity> all = {statement.left};
-  if (statement.right) all.push_back(*statement.right);
-  return all;
+Statement parse_statement(const std::string& text) {
+  std::vector<std::string> words = split_outside_brackets(text, ' ');
+  std::erase(words, "");
+  const std::string form =
+      words.size() == 3 ? words[1] : (words.size() == 5 ? words[1] + " " + words[3] : "");
+  if (form == ">=")
+    return {Form::at_least, {quantity_of(words[0])}, number_of(words[2], -INFINITY, "a number")};
+  if (form == ">") return {Form::above, {quantity_of(words[0]), quantity_of(words[2])}};
+  if (form != "> +" && form != "= within") refuse_statement(text, forms);
+  return {form == "> +" ? Form::above : Form::within,
+          {quantity_of(words[0]), quantity_of(words[2])},
+          number_of(words[4], 0.0, "a margin above 0")};
+}
+
+std::string value_of(const WrittenSection& section, const std::string& key) {
+  const std::string* found = section.find(key);
+  return found == nullptr ? "" : *found;
 }
 
 std::vector<Claim> claims_of(const Settings& settings) {
   std::vector<Claim> claims;
-  std::vector<std::string> problems = missing_keys(settings);
-  if (problems.empty())
-    for (const WrittenSection& section : settings.sections("claim"))
-      claims.push_back(read_claim(section, problems));
+  Problems problems;
+  for (const WrittenSection& section : settings.sections("claim"))
+    claims.push_back(read_claim(section, problems));
+  for (const WrittenSection& section : settings.sections("withdrawn"))
+    require_texts(problems, section, {"words", "reason"});
   if (!problems.empty()) throw ConfigError(joined(problems, "\n"));
   if (claims.empty()) return claims;
   const std::vector<Row> rows = rows_of(settings);
   for (Claim& claim : claims) {
-    resolve(claim.statement.left, rows);
-    if (claim.statement.right) resolve(*claim.statement.right, rows);
+    for (Quantity& quantity : claim.statement.sides) {
+      const auto row = std::ranges::find(rows, quantity.row, &Row::label);
+      if (row != rows.end())
+        quantity.at = parse_length(quantity.length, row->settings.integer("task.train_length"));
+    }
   }
   return claims;
 }
 
 std::vector<std::string> claim_problems(const std::vector<Claim>& claims,
                                         const ExperimentResult& experiment) {
-  std::vector<std::string> problems;
-  std::vector<std::string> rows;
-  for (const RowInfo& row : experiment.rows) rows.push_back(row.label);
-  const std::vector<std::string> conditions = experiment.conditions;
+  std::map<std::string, std::vector<std::string>> known = {{"condition", experiment.conditions}};
+  for (const RowInfo& row : experiment.rows) known["row"].push_back(row.label);
+  for (const MetricSpec& metric : experiment.metrics) known["metric"].push_back(metric.id);
+  for (const Index length : experiment.lengths) known["length"].push_back(std::to_string(length));
+  Problems problems;
   for (const Claim& claim : claims) {
-    for (const Quantity& quantity : claim.quantities()) {
-      const auto expect = [&](bool is_known, const char* what, const std::string& got,
-                              const std::string& expected) {
-        if (!is_known)
-          problems.push_back(
-              fmt::format("{}: [claim {}] statement: column {}: got {} '{}', expected one of {}",
-                          claim.origin, claim.id, quantity.column, what, got, expected));
-      };
-      const bool has_row = std::ranges::count(rows, quantity.row) > 0;
-      expect(has_row, "row", quantity.row, joined(rows));
-      expect(std::ranges::count(experiment.metrics, quantity.metric, &MetricSpec::id) > 0, "metric",
-             quantity.metric, ids_of(experiment.metrics));
-      expect(std::ranges::count(conditions, quantity.condition) > 0, "condition", quantity.condition,
-             joined(conditions));
-      expect(!has_row || std::ranges::count(experiment.lengths, quantity.at) > 0, "length", quantity.length,
-             fmt::format("{}", fmt::join(experiment.lengths, ", ")));
+    for (const Quantity& quantity : claim.statement.sides) {
+      std::vector<std::pair<std::string, std::string>> named = {
+          {"row", quantity.row}, {"metric", quantity.metric}, {"condition", quantity.condition}};
+      if (quantity.at > 0) named.emplace_back("length", std::to_string(quantity.at));
+      for (const auto& [what, name] : named)
+        if (std::ranges::count(known[what], name) == 0)
+          refuse(problems, claim.section, "statement",
+                 fmt::format("got {} '{}', expected one of {}", what, name, joined(known[what])));
     }
   }
   return problems;

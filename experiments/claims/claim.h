@@ -1,29 +1,42 @@
 // What a config states about the results of its experiment: sections [claim ID], and [withdrawn ID] for what it no longer states.
+// configs/claims/README.md has the forms of a statement.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "experiments/claims/statement.h"
+#include "experiments/results/result.h"
 #include "experiments/settings/settings.h"
 
 namespace ordinal::experiments {
 
-/// A claim and where it comes from.
-struct Claim {
-  std::string id = {};
-  std::string words = {};       // what it says, for readers
-  std::string text = {};        // the statement, for the program
-  std::string source = {};      // who says so, at which ratio, size and training
-  std::string registered = {};  // when it was written, before its first result: a date, and a commit
-  Index looks = 1;          // how often it was asked so far, this time included; its p is multiplied by it
-  std::string note = {};    // what a reader should know of the outcome
-  std::string origin = {};  // where it is written: "configs/claims/x.cfg:12"
-  Statement statement = {};
-
-  /// The one or two quantities that it compares.
-  std::vector<Quantity> quantities() const;
+/// metric(row, length) or metric(row, length, condition).
+struct Quantity {
+  std::string metric = {};
+  std::string row = {};
+  std::string length = {};  // 128, or 2x for twice the training length of the row
+  std::string condition = trained_condition;
+  Index at = 0;  // the length in numbers, once the row is known
 };
+
+struct Statement {
+  enum class Form { above, within, at_least };
+  Form form = Form::above;
+  std::vector<Quantity> sides = {};  // A and B; A alone for `at_least`
+  double number = 0.0;               // the margin; for `at_least`, what is reached
+};
+
+/// Throws ConfigError, one line with the four forms, for any other text.
+Statement parse_statement(const std::string& text);
+
+struct Claim {
+  WrittenSection section = {};  // words, statement, source, registered, looks, note
+  Statement statement = {};
+  Index looks = 1;  // how often it was asked so far, this time included; its p is multiplied by it
+};
+
+/// The value of a key; empty if the section does not have it.
+std::string value_of(const WrittenSection& section, const std::string& key);
 
 /// The claims of a config, with all lengths in numbers. Throws ConfigError with one line for each key of a section [claim ID] or
 /// [withdrawn ID] that is missing or cannot be read.

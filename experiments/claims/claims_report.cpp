@@ -6,7 +6,6 @@
 #include <array>
 #include <filesystem>
 
-#include "experiments/report/html.h"
 #include "experiments/report/table.h"
 #include "experiments/results/csv.h"
 #include "experiments/results/files.h"
@@ -17,137 +16,100 @@ namespace {
 constexpr const char* procedure =
     "The claims of a config are decided together, by sign tests over its seeds: at most one config in twenty "
     "has any wrong verdict. If a claim is asked for the k-th time (“look k”), its p is multiplied by k. “By” "
-    "is "
-    "the median difference, with its interval at the level of the test; a margin is not taken off.";
+    "is the median difference, with its interval at the level of the test; a margin is not taken off.";
 
-constexpr const char* claims_style = R"css(
-tbody th { min-width: min(8rem, 20vw); }
-#words { font: inherit; width: 14rem; }
-)css";
-
-// Hides claims without one of the words.
-constexpr const char* filter = R"html(
-<p class="controls"><label>with the words <input id="words" type="search" placeholder="rope fails"></label></p>
-<script>
-document.getElementById('words').addEventListener('input', (event) => {
-  const wanted = event.target.value.toLowerCase().split(/\s+/);
-  for (const row of document.querySelectorAll('tbody tr'))
-    row.hidden = !wanted.every((word) => row.textContent.toLowerCase().includes(word));
-});
-</script>
-)html";
-
-using Results = std::vector<const ClaimResult*>;
-
-Results results_of(const std::vector<DecidedClaims>& all) {
-  Results results;
-  for (const DecidedClaims& decided : all)
-    for (const ClaimResult& result : decided.results) results.push_back(&result);
-  return results;
-}
-
-// By source, so that the claims of a paper stand together.
-std::vector<std::pair<std::string, Results>> groups_of(const std::vector<DecidedClaims>& all) {
-  std::vector<std::pair<std::string, Results>> groups = {
-      {"papers", {}}, {"course notes", {}}, {"own findings", {}}};
-  Results results = results_of(all);
-  std::ranges::stable_sort(results, {}, [](const ClaimResult* result) { return result->claim.source; });
-  for (const ClaimResult* result : results) {
-    const std::string& source = result->claim.source;
-    groups[source.starts_with("course notes") ? 1 : (source.starts_with("own") ? 2 : 0)].second.push_back(
-        result);
-  }
-  return groups;
-}
-
-std::array<Index, 4> counts_of(const Results& results) {
+// How many claims have each verdict.
+std::array<Index, 4> counts_of(const std::vector<ClaimResult>& results) {
   std::array<Index, 4> counts{};
-  for (const ClaimResult* result : results) ++counts.at(static_cast<std::size_t>(result->verdict));
+  for (const ClaimResult& result : results) ++counts.at(static_cast<std::size_t>(result.verdict));
   return counts;
 }
 
-// The counts, then a table for each group.
-std::vector<Grid> grids_of(const std::vector<DecidedClaims>& all) {
+std::string source_of(const ClaimResult& result) { return value_of(result.claim.section, "source"); }
+
+// The counts, then a table for each group, by source, so that the claims of a paper stand together.
+std::vector<Grid> grids_of(const DecidedClaims& decided) {
+  std::vector<std::pair<std::string, std::vector<ClaimResult>>> groups = {
+      {"papers", {}}, {"course notes", {}}, {"own findings", {}}};
+  for (const ClaimResult& result : decided.results) {
+    const std::string source = source_of(result);
+    const std::size_t group = source.starts_with("course notes") ? 1 : (source.starts_with("own") ? 2 : 0);
+    groups[group].second.push_back(result);
+  }
   std::vector<Grid> grids = {
       {.title = "Claims by verdict", .headings = {"claims of", "hold", "fail", "undecided", "not run yet"}}};
-  for (const auto& [title, results] : groups_of(all)) {
+  for (auto& [title, results] : groups) {
     std::vector<GridCell> counts = {{title}};
     for (const Index count : counts_of(results)) counts.push_back({std::to_string(count)});
     grids.front().lines.push_back(counts);
+    std::ranges::stable_sort(results, {}, source_of);
     Grid& grid = grids.emplace_back(Grid{
         .title = "Claims of " + title, .names = 4, .headings = {"verdict", "claim", "measured", "source"}});
-    for (const ClaimResult* result : results) {
-      const Claim& claim = result->claim;
-      grid.lines.push_back({{to_string(result->verdict)},
-                            {.text = claim.id + ": " + claim.words, .note = claim.text},
-                            {result->measured()},
-                            {claim.source}});
+    for (const ClaimResult& result : results) {
+      const WrittenSection& claim = result.claim.section;
+      grid.lines.push_back(
+          {{to_string(result.verdict)},
+           {.text = claim.id + ": " + value_of(claim, "words"), .note = value_of(claim, "statement")},
+           {result.measured()},
+           {source_of(result)}});
     }
   }
   return grids;
 }
 
-// What stands below the tables, one line each.
-std::vector<std::string> remarks(const std::vector<DecidedClaims>& all) {
-  std::vector<std::string> lines;
-  for (const ClaimResult* result : results_of(all))
-    if (!result->claim.note.empty()) lines.push_back(result->claim.id + ": " + result->claim.note);
-  for (const DecidedClaims& decided : all)
-    for (const WrittenSection& section : decided.withdrawn)
-      lines.push_back(
-          fmt::format("{}, withdrawn: {} ({})", section.id, *section.find("words"), *section.find("reason")));
-  return lines;
-}
-
 }  // namespace
 
-std::string claims_text(const std::vector<DecidedClaims>& all) {
+std::string claims_text(const DecidedClaims& decided) {
   std::string text;
-  for (const ClaimResult* result : results_of(all))
-    text += fmt::format("{:<20} {:<11} {}\n{:32} {}\n", result->claim.id, to_string(result->verdict),
-                        result->claim.words, "", result->measured());
-  const auto [hold, fail, undecided, not_run] = counts_of(results_of(all));
+  for (const ClaimResult& result : decided.results)
+    text += fmt::format("{:<20} {:<11} {}\n{:32} {}\n", result.claim.section.id, to_string(result.verdict),
+                        value_of(result.claim.section, "words"), "", result.measured());
+  const auto [hold, fail, undecided, not_run] = counts_of(decided.results);
   return text + fmt::format("{} claims: {} hold, {} fail, {} undecided, {} not run yet\n",
-                            results_of(all).size(), hold, fail, undecided, not_run);
+                            decided.results.size(), hold, fail, undecided, not_run);
 }
 
-std::string claims_csv(const std::vector<DecidedClaims>& all) {
+std::string claims_csv(const DecidedClaims& decided) {
   std::string text =
       "id,words,source,registered,looks,statement,verdict,effect,low_corrected,high_corrected,n,measured,"
       "config,note\n";
-  for (const DecidedClaims& decided : all) {
-    const std::string config = std::filesystem::path(decided.config).filename().string();
-    for (const ClaimResult& result : decided.results) {
-      const Claim& claim = result.claim;
-      const Comparison& by = result.comparison;
-      text += csv_line({csv(claim.id)}, claim.words, claim.source, claim.registered, claim.looks, claim.text,
-                       to_string(result.verdict), by.median(), by.interval.low, by.interval.high, by.n(),
-                       result.measured(), config, claim.note);
-    }
+  for (const auto& result : decided.results) {
+    const WrittenSection& claim = result.claim.section;
+    const Comparison& by = result.comparison;
+    const std::filesystem::path config = claim.origin.substr(0, claim.origin.rfind(':'));
+    text += csv_line({csv(claim.id)}, value_of(claim, "words"), source_of(result),
+                     value_of(claim, "registered"), result.claim.looks, value_of(claim, "statement"),
+                     to_string(result.verdict), by.median(), by.interval.low, by.interval.high, by.n(),
+                     result.measured(), config.filename().string(), value_of(claim, "note"));
   }
   return text;
 }
 
-std::string claims_markdown(const std::vector<DecidedClaims>& all) {
+std::string claims_markdown(const DecidedClaims& decided) {
   std::string text = fmt::format("# Claims\n\n{}\n\n", procedure);
-  for (const Grid& grid : grids_of(all)) text += markdown(grid);
-  for (const std::string& line : remarks(all)) text += "- " + escape_markdown(line) + "\n";
+  for (const Grid& grid : grids_of(decided)) text += markdown(grid);
+  const auto add = [&](const std::string& line) { text += "- " + escape_markdown(line) + "\n"; };
+  for (const ClaimResult& result : decided.results)
+    if (const std::string note = value_of(result.claim.section, "note"); !note.empty())
+      add(result.claim.section.id + ": " + note);
+  for (const WrittenSection& section : decided.withdrawn)
+    add(fmt::format("{}, withdrawn: {} ({})", section.id, value_of(section, "words"),
+                    value_of(section, "reason")));
   return text;
 }
 
-std::string claims_page(const std::vector<DecidedClaims>& all) {
-  std::string page =
-      fmt::format("{}<h1>Claims</h1>\n<p>{}</p>{}", page_start("Claims", claims_style), procedure, filter);
-  for (const Grid& grid : grids_of(all)) page += html_table(grid);
-  page += "<ul>\n";
-  for (const std::string& line : remarks(all)) page += "<li>" + escape_html(line) + "</li>\n";
-  return page + "</ul>\n</body>\n</html>\n";
+std::string write_claims(const DecidedClaims& decided, const LockedPath& folder) {
+  write_text(folder / "claims.csv", claims_csv(decided));
+  write_text(folder / "claims.md", claims_markdown(decided));
+  return claims_text(decided) + fmt::format("table: {}\n", (folder / "claims.md").string());
 }
 
-void write_claims(const std::vector<DecidedClaims>& all, const LockedPath& folder) {
-  write_text(folder / "claims.csv", claims_csv(all));
-  write_text(folder / "claims.md", claims_markdown(all));
-  write_text(folder / "claims.html", claims_page(all));
+std::string report_claims(const Settings& settings, const ExperimentResult& result,
+                          const LockedPath& folder) {
+  const std::vector<Claim> claims = claims_of(settings);
+  const std::string scores = scores_csv(claims, result);
+  write_text(folder / "scores.csv", scores);
+  return write_claims({decide(claims, read_scores(scores, "scores.csv"), seeds(settings)), {}}, folder);
 }
 
 }  // namespace ordinal::experiments

@@ -1,4 +1,4 @@
-// Writes decided claims as a table for the terminal, and as claims.csv, claims.md and claims.html.
+// Writes decided claims as a table for the terminal, and as claims.csv and claims.md.
 #pragma once
 
 #include <string>
@@ -9,25 +9,25 @@
 
 namespace ordinal::experiments {
 
-/// The claims that one config decided.
+/// The claims that were decided, and the sections [withdrawn ID], of one config or several.
 struct DecidedClaims {
-  std::string config = {};  // its file
   std::vector<ClaimResult> results = {};
-  std::vector<WrittenSection> withdrawn = {};  // its sections [withdrawn ID]
+  std::vector<WrittenSection> withdrawn = {};
 };
 
 /// Two lines for each claim, and "12 claims: 7 hold, 3 fail, 1 undecided, 1 not run yet".
-std::string claims_text(const std::vector<DecidedClaims>& all);
+std::string claims_text(const DecidedClaims& decided);
 
 /// Columns id, words, source, registered, looks, statement, verdict, effect, low_corrected, high_corrected, n, measured, config,
 /// note. The interval is corrected for all claims of the config, so it is wider than the interval of a single claim.
-std::string claims_csv(const std::vector<DecidedClaims>& all);
+std::string claims_csv(const DecidedClaims& decided);
 /// Counts, and a table for each group of sources: papers, course notes, own findings. Then the notes, and what was withdrawn.
-std::string claims_markdown(const std::vector<DecidedClaims>& all);
-/// The same as one self-contained page, which readers can filter by words.
-std::string claims_page(const std::vector<DecidedClaims>& all);
+std::string claims_markdown(const DecidedClaims& decided);
 
-/// Writes claims.csv, claims.md and claims.html into `folder`.
-void write_claims(const std::vector<DecidedClaims>& all, const LockedPath& folder);
+/// Writes claims.csv and claims.md into `folder`. Returns claims_text(), and where they stand.
+std::string write_claims(const DecidedClaims& decided, const LockedPath& folder);
+
+/// Decides the claims of an experiment, and writes the scores that they use as scores.csv, too.
+std::string report_claims(const Settings& settings, const ExperimentResult& result, const LockedPath& folder);
 
 }  // namespace ordinal::experiments

@@ -13,105 +13,68 @@ namespace {
 
 using Form = Statement::Form;
 
-// Reads the scores of a quantity. Sets `why` to the first that is missing, if it is empty.
-Side read_side(const Quantity& quantity, const StoredScores& stored, const std::vector<std::uint64_t>& seeds,
-               std::string& why) {
-  Side side;
-  for (const std::uint64_t seed : seeds) {
-    const auto cell = stored.cells.find({quantity.row, seed});
-    const Score* score = cell == stored.cells.end() ? nullptr
-                                                    : score_at(cell->second.scores, quantity.metric,
-                                                               quantity.at, quantity.condition);
-    if (score == nullptr) {
-      if (why.empty()) why = fmt::format("no {} of seed {} is stored", quantity.text(), seed);
-      continue;
-    }
-    side.values.push_back(score->value);
-    side.learned += cell->second.learned.value_or(false) ? 1 : 0;
-    side.known += cell->second.learned ? 1 : 0;
+Side read_side(const Quantity& quantity, const StoredScores& stored,
+               const std::vector<std::uint64_t>& seeds) {
+  Side side{quantity};
+  for (const std::uint64_t number : seeds) {
+    const std::string seed = std::to_string(number);
+    const auto value = stored.values.find(
+        {quantity.row, seed, std::to_string(quantity.at), quantity.condition, quantity.metric});
+    if (value == stored.values.end()) continue;
+    side.values.push_back(value->second);
+    side.numbers += std::isnan(value->second) ? 0 : 1;
+    const auto learned = stored.learned.find({quantity.row, seed});
+    if (learned == stored.learned.end()) continue;
+    ++side.known;
+    side.learned += learned->second ? 1 : 0;
   }
   return side;
 }
 
-// The differences of a claim in its seeds, without the margin, and in how many it is ahead.
+// The differences of a claim in its seeds, without the margin, and in how many it is ahead with the margin.
 Comparison compared(const Claim& claim, const std::vector<Side>& sides) {
-  const Statement& statement = claim.statement;
-  std::vector<double> differences;
-  for (std::size_t i = 0; i < sides.front().values.size(); ++i) {
-    const double other = statement.right ? sides.back().values[i] : statement.number;
-    differences.push_back(sides.front().values[i] - other);
-  }
-  const auto moved = [&](double sign, double by) {
-    std::vector<double> all = differences;
-    for (double& difference : all) difference = sign * difference + by;
-    return compare(std::move(all));
-  };
-  Comparison comparison = moved(1.0, 0.0);
-  if (statement.form == Form::above) {
-    const Comparison above = moved(1.0, -statement.number);
-    comparison.ahead = above.ahead;
-    comparison.behind = above.behind;
-  } else if (statement.form == Form::within) {
-    const Comparison above = moved(1.0, statement.number);
-    const Comparison below = moved(-1.0, statement.number);
-    comparison.ahead = std::min(above.ahead, below.ahead);
-    comparison.behind = std::max(above.behind, below.behind);
+  const auto& [form, quantities, number] = claim.statement;
+  std::vector<double> differences = sides.front().values;
+  for (std::size_t i = 0; i < differences.size(); ++i)
+    differences[i] -= form == Form::at_least ? number : sides.back().values[i];
+  Comparison comparison = compare(differences, form == Form::above ? number : 0.0);
+  if (form == Form::within) {
+    const Comparison over_lowest = compare(differences, -number);
+    const Comparison over_highest = compare(differences, number);
+    comparison.ahead = std::min(over_lowest.ahead, over_highest.behind);
+    comparison.behind = std::max(over_lowest.behind, over_highest.ahead);
   }
   comparison.looks = claim.looks;
   return comparison;
 }
 
-bool is_better(const std::string& metric, double value, double other) {
-  return lower_is_better(metric) ? value < other : value > other;
-}
-
-// The reader without a model that does best, but for those that know the answer: the oracle, and that of the last tokens.
-const Score* best_reader(const Quantity& quantity, const std::vector<Score>& readers) {
-  const Score* best = nullptr;
-  for (const Score& reader : readers) {
-    if (reader.row == "oracle" || reader.row.starts_with("last ")) continue;
-    if (reader.metric != quantity.metric || reader.length != quantity.at) continue;
-    if (best == nullptr || is_better(quantity.metric, reader.value, best->value)) best = &reader;
+// Why a claim is not run or undecided whatever its differences are; empty if they decide. The oracle and the reader of the last
+// tokens know the answer, so they are no floor.
+std::string obstacle(const std::vector<Side>& sides, const StoredScores& stored, std::size_t seeds) {
+  for (const auto& [quantity, values, numbers, learned, known] : sides) {
+    const auto& [metric, row, length, condition, at] = quantity;
+    if (numbers < seeds)
+      return fmt::format("{} of {} at {} ({}) has a value in {} of {} seeds", metric, row, length, condition,
+                         numbers, seeds);
+    if (4 * learned < 3 * known)
+      return fmt::format("fewer than three quarters of the seeds of {} learned", row);
   }
-  return best;
-}
-
-// Empty if the median of a row is better than every reader, or if no reader was scored.
-std::string at_floor(const Claim& claim, const std::vector<Side>& sides, const std::vector<Score>& readers) {
-  const std::vector<Quantity> quantities = claim.quantities();
-  std::string text;
-  for (std::size_t i = 0; i < quantities.size(); ++i) {
-    const Score* reader = best_reader(quantities[i], readers);
-    const double median = compare(sides[i].values).median();
-    if (reader == nullptr || is_better(quantities[i].metric, median, reader->value)) return "";
-    if (text.empty()) text = fmt::format("at the floor: {} has {}", reader->row, format_value(reader->value));
+  std::string floor;
+  for (const auto& [quantity, values, numbers, learned, known] : sides) {
+    const double sign = lower_is_better(quantity.metric) ? -1.0 : 1.0;
+    double best = -INFINITY;
+    std::string reader;
+    for (const auto& [score, value] : stored.values) {
+      const bool is_reader = score[1].empty() && score[0] != "oracle" && !score[0].starts_with("last ");
+      if (!is_reader || score[2] != std::to_string(quantity.at) || score[4] != quantity.metric) continue;
+      if (sign * value > best) reader = score[0];
+      best = std::max(best, sign * value);
+    }
+    if (sign * compare(values).median() > best) return "";
+    if (floor.empty()) floor = fmt::format("at the floor: {} has {}", reader, format_value(sign * best));
   }
-  return text;
+  return floor;
 }
-
-// Which row cannot run or diverged; empty if none.
-std::string without_value(const Claim& claim, const std::vector<Side>& sides) {
-  const std::vector<Quantity> quantities = claim.quantities();
-  for (std::size_t i = 0; i < quantities.size(); ++i) {
-    const std::vector<double>& values = sides[i].values;
-    const auto failed = std::ranges::count_if(values, [](double value) { return std::isnan(value); });
-    if (failed > 0)
-      return fmt::format("{} has no value in {} of {} seeds", quantities[i].text(), failed, values.size());
-  }
-  return "";
-}
-
-// Why a claim is undecided whatever its differences are; empty if they decide.
-std::string obstacle(const Claim& claim, const std::vector<Side>& sides, const StoredScores& stored) {
-  const std::vector<Quantity> quantities = claim.quantities();
-  for (std::size_t i = 0; i < quantities.size(); ++i) {
-    if (4 * sides[i].learned < 3 * sides[i].known)
-      return fmt::format("fewer than three quarters of the seeds of {} learned", quantities[i].row);
-  }
-  return at_floor(claim, sides, stored.readers);
-}
-
-std::string mean_of(const Side& side) { return format_value(summarize(side.values).mean); }
 
 }  // namespace
 
@@ -122,13 +85,14 @@ std::string to_string(Verdict verdict) {
 
 std::string ClaimResult::measured() const {
   if (comparison.n() == 0) return why;
-  const Statement& statement = claim.statement;
-  std::string text = mean_of(sides.front());
-  if (statement.right) text += " against " + mean_of(sides.back());
-  const std::string how = statement.form == Form::at_least ? fmt::format("above {}", statement.number)
-                          : statement.form == Form::within ? fmt::format("within {}", statement.number)
-                          : statement.number > 0.0 ? fmt::format("ahead by more than {}", statement.number)
-                                                   : "ahead";
+  const auto& [form, quantities, number] = claim.statement;
+  std::string text;
+  for (const Side& side : sides)
+    text += (text.empty() ? "" : " against ") + format_value(summarize(side.values).mean);
+  const std::string how = form == Form::at_least ? fmt::format("above {}", number)
+                          : form == Form::within ? fmt::format("within {}", number)
+                          : number > 0.0         ? fmt::format("ahead by more than {}", number)
+                                                 : "ahead";
   text += fmt::format(", {} in {} of {} seeds, by {}", how, comparison.ahead, comparison.n(),
                       format_effect(comparison.median()));
   if (!std::isnan(comparison.interval.low))
@@ -146,16 +110,14 @@ std::vector<ClaimResult> decide(const std::vector<Claim>& claims, const StoredSc
   std::vector<ClaimResult> results;
   for (const Claim& claim : claims) {
     ClaimResult& result = results.emplace_back(ClaimResult{.claim = claim});
-    for (const Quantity& quantity : claim.quantities())
-      result.sides.push_back(read_side(quantity, scores, seeds, result.why));
-    if (!result.why.empty()) {
-      result.verdict = Verdict::not_run;
-      continue;
+    bool is_complete = true;
+    for (const Quantity& quantity : claim.statement.sides) {
+      const Side& side = result.sides.emplace_back(read_side(quantity, scores, seeds));
+      if (side.values.size() < seeds.size()) result.verdict = Verdict::not_run;
+      is_complete = is_complete && side.numbers == seeds.size();
     }
-    result.why = without_value(claim, result.sides);
-    if (!result.why.empty()) continue;
-    result.comparison = compared(claim, result.sides);
-    result.why = obstacle(claim, result.sides, scores);
+    if (is_complete) result.comparison = compared(claim, result.sides);
+    result.why = obstacle(result.sides, scores, seeds.size());
   }
   std::vector<Comparison*> family;
   for (ClaimResult& result : results) family.push_back(&result.comparison);
@@ -166,10 +128,18 @@ std::vector<ClaimResult> decide(const std::vector<Claim>& claims, const StoredSc
 }
 
 std::string scores_csv(const std::vector<Claim>& claims, const ExperimentResult& result) {
-  std::set<std::string> metrics;
-  for (const Claim& claim : claims)
-    for (const Quantity& quantity : claim.quantities()) metrics.insert(quantity.metric);
-  return scores_csv(result, metrics);
+  return scores_csv(result, [&](const Score& score) {
+    const auto is_of = [&](const Quantity& quantity) {
+      return quantity.metric == score.metric && quantity.at == score.length &&
+             (quantity.condition == score.condition || score.condition == trained_condition);
+    };
+    return std::ranges::any_of(
+        claims, [&](const Claim& claim) { return std::ranges::any_of(claim.statement.sides, is_of); });
+  });
+}
+
+bool lower_is_better(const std::string& metric) {
+  return metric.find("bits") != std::string::npos || metric.find("perplexity") != std::string::npos;
 }
 
 }  // namespace ordinal::experiments

@@ -215,10 +215,6 @@ void Extrapolation::write_page_so_far(std::vector<CellResult> cells, Progress& p
   }
 }
 
-std::vector<ClaimResult> Extrapolation::decide_claims(const ExperimentResult& result) const {
-  return decide(claims_, read_scores(scores_csv(claims_, result), "scores"), seeds(settings_));
-}
-
 std::filesystem::path Extrapolation::report(const ExperimentResult& result) const {
   write_manifest(result, out_);
   std::vector<Figure> figures;
@@ -247,11 +243,7 @@ int run_experiment(const CommandLine& command, const Settings& settings, const s
   if (is_one) require_model(result->cells.front());
   const std::filesystem::path page = experiment.report(*result);
   draw_on_stdout(terminal_table(*result, terminal_of(STDOUT_FILENO)));
-  if (!settings.sections("claim").empty()) {
-    const std::vector<DecidedClaims> decided = {{"", experiment.decide_claims(*result)}};
-    write_claims(decided, experiment.out());
-    say_on_stdout(claims_text(decided));
-  }
+  if (!settings.sections("claim").empty()) say_on_stdout(report_claims(settings, *result, experiment.out()));
   if (is_one) say_on_stdout(fmt::format("checkpoint: {}\n", kept_path(experiment.out(), 0).string()));
   say_on_stdout(fmt::format("report: {}\n", page.string()));
   return 0;

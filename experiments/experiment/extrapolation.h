@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/claims/decision.h"
+#include "experiments/claims/claim.h"
 #include "experiments/experiment/run_cells.h"
 #include "experiments/process/folder_lock.h"
 #include "experiments/report/report.h"
@@ -53,9 +53,6 @@ class Extrapolation {
   /// Runs all cells; call begin() first. Returns nothing if it was interrupted; then the same call resumes it. With a share of the
   /// cells, it prints what is done to stdout and returns an empty result.
   std::optional<ExperimentResult> run(Progress& progress);
-
-  /// The verdicts on the config's claims.
-  std::vector<ClaimResult> decide_claims(const ExperimentResult& result) const;
 
   /// Writes the manifest and the report, with pictures of the models. Returns its page.
   std::filesystem::path report(const ExperimentResult& result) const;

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "framework/core/errors.h"
-#include "framework/core/options.h"
 #include "framework/core/text.h"
 
 namespace ordinal::experiments {
@@ -47,18 +47,20 @@ std::string csv(const std::string& given) {
 
 std::string csv(double value) { return std::isnan(value) ? "" : fmt::format("{}", value); }
 
-std::string csv_line(const std::vector<std::string>& fields) { return joined(fields, ",") + "\n"; }
-
-std::vector<std::map<std::string, std::string>> read_csv(const std::string& text, const std::string& path) {
+std::vector<std::vector<std::string>> read_csv(const std::string& text, const std::string& path,
+                                               const std::vector<std::string>& columns) {
   const auto lines = fields_of(text, path);
-  const std::vector<std::string>& columns = lines.front();
-  std::vector<std::map<std::string, std::string>> read(lines.size() - 1);
-  for (std::size_t i = 1; i < lines.size(); ++i) {
-    if (lines[i].size() != columns.size())
-      throw DataError(
-          fmt::format("{}:{}: got {} fields, expected {}", path, i + 1, lines[i].size(), columns.size()));
-    for (std::size_t c = 0; c < columns.size(); ++c)
-      read[i - 1][columns[c]] = lines[i][c].starts_with('\'') ? lines[i][c].substr(1) : lines[i][c];
+  std::vector<std::vector<std::string>> read(lines.size() - 1);
+  for (const std::string& column : columns) {
+    const auto at = static_cast<std::size_t>(std::ranges::find(lines[0], column) - lines[0].begin());
+    if (at == lines[0].size()) throw DataError(fmt::format("{}: it has no column {}", path, column));
+    for (std::size_t i = 1; i < lines.size(); ++i) {
+      if (lines[i].size() != lines[0].size())
+        throw DataError(
+            fmt::format("{}:{}: got {} fields, expected {}", path, i + 1, lines[i].size(), lines[0].size()));
+      const std::string& field = lines[i][at];
+      read[i - 1].push_back(field.starts_with('\'') ? field.substr(1) : field);
+    }
   }
   return read;
 }

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <concepts>
-#include <map>
 #include <string>
 #include <vector>
+
+#include "framework/core/options.h"
 
 namespace ordinal::experiments {
 
@@ -15,18 +16,16 @@ std::string csv(const std::string& given);
 std::string csv(double value);
 std::string csv(std::integral auto count) { return std::to_string(count); }
 
-/// A line of fields, as written by csv(), with a line break.
-std::string csv_line(const std::vector<std::string>& fields);
-
-/// The same, with further values after those fields.
+/// A line of fields, as written by csv(), and of further values, with a line break.
 template <typename... Values>
 std::string csv_line(std::vector<std::string> fields, const Values&... values) {
   (fields.push_back(csv(values)), ...);
-  return csv_line(fields);
+  return joined(fields, ",") + "\n";
 }
 
-/// The lines of such a file after the first, which names the columns; each by column. Throws DataError, one line that
-/// begins with `path`, for a line with another number of fields and for a file that was cut off.
-std::vector<std::map<std::string, std::string>> read_csv(const std::string& text, const std::string& path);
+/// The fields of these columns, for each line of such a file after the first, which names the columns. Throws DataError, one line
+/// that begins with `path`, for a column that is missing, a line with another number of fields and a file that was cut off.
+std::vector<std::vector<std::string>> read_csv(const std::string& text, const std::string& path,
+                                               const std::vector<std::string>& columns);
 
 }  // namespace ordinal::experiments

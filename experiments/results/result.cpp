@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <concepts>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <stdexcept>
@@ -17,7 +16,11 @@
 namespace ordinal::experiments {
 namespace {
 
-using Json = nlohmann::ordered_json;
+template <typename T, typename = void>
+struct Serializer : nlohmann::adl_serializer<T> {};
+
+using Json = nlohmann::basic_json<nlohmann::ordered_map, std::vector, std::string, bool, std::int64_t,
+                                  std::uint64_t, double, std::allocator, Serializer>;
 
 // Row and seed are those of the cell.
 void visit(auto& members, Score& of) {
@@ -58,58 +61,35 @@ void visit(auto& members, CellResult& of) {
   members("training_curve", of.training_curve);
 }
 
-template <typename T>
-concept List = requires(T list) {
-  list.emplace_back();
+template <>
+struct Serializer<double> : nlohmann::adl_serializer<double> {
+  static void to_json(Json& json, double value) {
+    if (std::isfinite(value)) return adl_serializer::to_json(json, value);
+    json = std::isnan(value) ? Json() : Json(value > 0.0 ? "inf" : "-inf");
+  }
+  static void from_json(const Json& json, double& value) {
+    if (json.is_null()) {
+      value = not_a_number;
+    } else if (json == "inf" || json == "-inf") {
+      value = json == "inf" ? INFINITY : -INFINITY;
+    } else {
+      adl_serializer::from_json(json, value);
+    }
+  }
 };
-template <typename T>
-concept Pair = requires(T pair) {
-  pair.second;
-};
-using Texts = std::map<std::string, std::string>;
 
 template <typename T>
-Json json_of(T& value) {
-  if constexpr (std::same_as<T, double>) {
-    if (std::isnan(value)) return nullptr;
-    if (std::isinf(value)) return value > 0.0 ? "inf" : "-inf";
-    return value;
-  } else if constexpr (std::integral<T> || std::same_as<T, std::string> || std::same_as<T, Texts>) {
-    return value;
-  } else if constexpr (Pair<T>) {
-    return Json::array({json_of(value.first), json_of(value.second)});
-  } else if constexpr (List<T>) {
-    Json list = Json::array();
-    for (auto& one : value) list.push_back(json_of(one));
-    return list;
-  } else {
-    Json object = Json::object();
-    const auto write = [&](const char* name, auto& member) { object[name] = json_of(member); };
+requires requires(T& of, int& members) { visit(members, of); }
+struct Serializer<T> {
+  static void to_json(Json& json, T value) {
+    const auto write = [&](const char* name, const auto& member) { json[name] = member; };
     visit(write, value);
-    return object;
   }
-}
-
-// Throws Json::exception for what json_of() does not make.
-template <typename T>
-void read(const Json& json, T& value) {
-  if constexpr (std::same_as<T, double>) {
-    value = json.is_null()   ? not_a_number
-            : json == "inf"  ? INFINITY
-            : json == "-inf" ? -INFINITY
-                             : json.get<T>();
-  } else if constexpr (std::integral<T> || std::same_as<T, std::string> || std::same_as<T, Texts>) {
-    value = json.get<T>();
-  } else if constexpr (Pair<T>) {
-    read(json.at(0), value.first);
-    read(json.at(1), value.second);
-  } else if constexpr (List<T>) {
-    for (const Json& one : json) read(one, value.emplace_back());
-  } else {
-    const auto read_member = [&](const char* name, auto& member) { read(json.at(name), member); };
-    visit(read_member, value);
+  static void from_json(const Json& json, T& value) {
+    const auto read = [&](const char* name, auto& member) { json.at(name).get_to(member); };
+    visit(read, value);
   }
-}
+};
 
 const std::string hash_key = ",\"hash\":";
 
@@ -135,20 +115,15 @@ const MetricSpec& metric_of(const ExperimentResult& result, const std::string& i
   return *found;
 }
 
-const Score* gate_score(const ExperimentResult& result, const CellResult& cell) {
-  if (!result.gate) return nullptr;
-  const Score* score = score_at(cell.scores, result.gate->metric, cell.train_length);
-  return score == nullptr || score->tokens == 0 ? nullptr : score;
-}
-
 std::optional<bool> has_learned(const ExperimentResult& result, const CellResult& cell) {
-  const Score* score = gate_score(result, cell);
-  if (score == nullptr) return std::nullopt;
-  return metric_of(result, result.gate->metric).reached(score->value, result.gate->threshold);
+  if (!result.gate) return std::nullopt;
+  const Score* score = score_at(cell.scores, result.gate->metric, cell.train_length);
+  if (score == nullptr || score->tokens == 0) return std::nullopt;
+  return metric_of(result, score->metric).reached(score->value, result.gate->threshold);
 }
 
 std::string to_json(CellResult cell) {
-  return with_hash(json_of(cell).dump(-1, ' ', false, Json::error_handler_t::replace));
+  return with_hash(Json(cell).dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 CellResult cell_from_json(const std::string& text) {
@@ -159,7 +134,7 @@ CellResult cell_from_json(const std::string& text) {
         "again)");
   CellResult cell;
   try {
-    read(Json::parse(object), cell);
+    Json::parse(object).get_to(cell);
   } catch (const Json::exception&) {
     throw DataError("result.json: it is of another version (delete it to run the cell again)");
   }

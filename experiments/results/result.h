@@ -106,9 +106,6 @@ struct ExperimentResult {
 /// The metric with this id; there must be one.
 const MetricSpec& metric_of(const ExperimentResult& result, const std::string& id);
 
-/// The score that decides whether a cell passes the gate; null if there is none.
-const Score* gate_score(const ExperimentResult& result, const CellResult& cell);
-
 /// Whether a cell passed the gate; nothing if there is no gate, or no score at the training length.
 std::optional<bool> has_learned(const ExperimentResult& result, const CellResult& cell);
 

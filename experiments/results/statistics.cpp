@@ -2,13 +2,10 @@
 // its digits.
 #include "experiments/results/statistics.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 #include <numeric>
-#include <stdexcept>
 
 namespace ordinal::experiments {
 namespace {
@@ -25,10 +22,6 @@ double both_tails(Index n, Index k) {
 }  // namespace
 
 Interval clopper_pearson(Index successes, Index trials) {
-  if (successes < 0 || successes > trials) {
-    throw std::invalid_argument(
-        fmt::format("clopper_pearson: got {} successes of {} trials", successes, trials));
-  }
   using Binomial = boost::math::binomial;
   const auto n = static_cast<double>(trials);
   const auto k = static_cast<double>(successes);
@@ -72,19 +65,20 @@ double Comparison::median() const {
 }
 
 Comparison Comparison::turned() const {
-  Comparison other{
-      .ahead = behind, .behind = ahead, .looks = looks, .interval = {-interval.high, -interval.low}};
-  for (const double difference : differences) other.differences.push_back(-difference);
+  Comparison other = *this;
+  std::swap(other.ahead, other.behind);
+  other.interval = {-interval.high, -interval.low};
+  for (double& difference : other.differences) difference = -difference;
   if (decision != Decision::undecided)
     other.decision = decision == Decision::holds ? Decision::fails : Decision::holds;
   return other;
 }
 
-Comparison compare(std::vector<double> differences) {
-  Comparison comparison{.differences = std::move(differences)};
-  comparison.ahead = std::ranges::count_if(comparison.differences, [](double d) { return d > rounding; });
-  comparison.behind = std::ranges::count_if(comparison.differences, [](double d) { return d < -rounding; });
-  return comparison;
+Comparison compare(std::vector<double> differences, double margin) {
+  const auto count = [&](double sign) {
+    return std::ranges::count_if(differences, [&](double d) { return sign * (d - margin) > rounding; });
+  };
+  return {.differences = differences, .ahead = count(1.0), .behind = count(-1.0)};
 }
 
 void decide(std::span<Comparison* const> family) {

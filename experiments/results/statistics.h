@@ -1,20 +1,13 @@
-// The one procedure by which rows are compared and claims decided. Read comparison.h next for how results become samples.
+// The one procedure by which rows are compared and claims decided: exact sign tests over seeds, decided together as Holm does,
+// with intervals of the median difference from order statistics at the level α of the test. experiments/README.md states it so
+// that each verdict can be computed again; here is what it leaves open. Read comparison.h next for how results become samples.
 //
-//   Test      In n seeds let d_s be the difference in seed s. With `ahead` seeds for one side and `behind` for the other,
-//             p = 2 · P(Bin(n, 1/2) >= max(ahead, behind)), at most 1: the exact sign test. A seed in which the two are equal
-//             counts for neither, so it speaks against both verdicts.
-//   Family    Holm 1979: of comparisons that are made together, each has the level 0.05 / (number of those whose p is at least
-//             as large). One is decided if its p and all smaller ones are at most their levels. The others are undecided,
-//             at the level at which this ended.
-//   Looks     The p of a claim that is asked for the k-th time is multiplied by k, whatever the family (Bonferroni).
-//   Interval  of the median difference, at the level α of its test: d_(j) to d_(n+1-j) of the sorted differences, with the largest
-//             j for which 2 · P(Bin(n, 1/2) < j) <= α; none if there is no such j. A comparison is decided exactly if its
-//             interval lies on one side of 0. With k looks, α is divided by k.
-//   Learning  k of n seeds, with the exact interval of Clopper and Pearson.
+//   Looks     The p of a claim that is asked for the k-th time is multiplied by k, and its α divided by k (Bonferroni).
+//   Interval  None if even the one from the smallest to the largest difference misses the median more often than α. A comparison
+//             is decided exactly if its interval lies on one side of 0.
 //
-// Nothing is assumed of the differences but that seeds are independent: no normality, symmetry or equal spread. A verdict is
-// about the typical seed, which a rare failure does not move. statistics_simulation_test.cpp simulates it: at most 5 % of
-// families have a false verdict.
+// Nothing is assumed of the differences but that seeds are independent. A verdict is about the typical seed, which a rare
+// failure does not move. statistics_simulation_test.cpp simulates it: at most 5 % of families have a false verdict.
 #pragma once
 
 #include <limits>
@@ -34,8 +27,7 @@ struct Interval {
 };
 
 /// The exact interval of a share, given `successes` in `trials`: the share lies beyond each end with a probability of
-/// at most 2.5 % (Clopper and Pearson 1934). [0, 1] without trials. Throws std::invalid_argument unless
-/// 0 <= successes <= trials.
+/// at most 2.5 % (Clopper and Pearson 1934). [0, 1] without trials.
 Interval clopper_pearson(Index successes, Index trials);
 
 /// The interval of the median of the values at a level (see above); none for fewer than six values at 5 %.
@@ -74,8 +66,9 @@ struct Comparison {
   Comparison turned() const;
 };
 
-/// How one side does against another, given how far it is ahead in each seed. Differences up to 1e-12 are rounding: equal.
-Comparison compare(std::vector<double> differences);
+/// How one side does against another, given how far it is ahead in each seed. It has to be ahead by more than the margin.
+/// Differences from the margin up to 1e-12 are rounding: equal.
+Comparison compare(std::vector<double> differences, double margin = 0.0);
 
 /// Decides comparisons that are made together.
 void decide(std::span<Comparison* const> family);

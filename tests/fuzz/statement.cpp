@@ -1,5 +1,5 @@
 // The statement of a claim: "bits(rope, 2x) > bits(none, 1x) + 0.05".
-#include "experiments/claims/statement.h"
+#include "experiments/claims/claim.h"
 
 #include "tests/fuzz/targets.h"
 
@@ -7,8 +7,8 @@ namespace ordinal::fuzz {
 
 void statement(const std::string& input) {
   accepts([&] {
-    const experiments::Statement read = experiments::parse_statement(input);
-    if (read.left.metric.empty() || read.left.row.empty()) finding("a statement about nothing");
+    for (const experiments::Quantity& side : experiments::parse_statement(input).sides)
+      if (side.metric.empty() || side.row.empty()) finding("a statement about nothing");
   });
 }
 

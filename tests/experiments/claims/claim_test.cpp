@@ -41,11 +41,11 @@ void expect_refused(const Keys& keys, const std::string& what) {
 
 TEST(Claim, IsReadWithItsLengthsInNumbers) {
   const Claim claim = claims_of(with_claim(with(with(whole, "looks", "3"), "note", "few steps"))).front();
-  EXPECT_EQ(claim.id, "C1");
+  EXPECT_EQ(claim.section.id, "C1");
   EXPECT_EQ(claim.looks, 3);
-  EXPECT_EQ(claim.note, "few steps");
-  EXPECT_EQ(claim.statement.left.at, 8);
-  EXPECT_EQ(claim.statement.right->at, 4);
+  EXPECT_EQ(value_of(claim.section, "note"), "few steps");
+  EXPECT_EQ(claim.statement.sides[0].at, 8);
+  EXPECT_EQ(claim.statement.sides[1].at, 4);
   EXPECT_EQ(claims_of(with_claim(whole)).front().looks, 1);
   EXPECT_THAT(claims_of(Settings()), IsEmpty());
 }
@@ -64,7 +64,8 @@ TEST(Claim, NeedsWordsAStatementASourceAndADate) {
   for (const std::string looks : {"1", "", "two"})
     expect_refused(with(whole, "looks", looks),
                    "looks: got '" + looks + "', expected a whole number of at least 2");
-  expect_refused(with(whole, "statement", "bits(none)"), "[claim C1] statement: column 10: got ')'");
+  expect_refused(with(whole, "statement", "bits(none)"),
+                 "[claim C1] statement: got 'bits(none)', expected A > B");
 }
 
 TEST(Claim, ThatWasWithdrawnNeedsAReason) {
@@ -80,13 +81,11 @@ TEST(Claim, NamesWhatTheExperimentHas) {
   const auto problems = [&](const std::string& statement) {
     return claim_problems(claims_of(with_claim(with(whole, "statement", statement))), result);
   };
-  EXPECT_THAT(
-      problems("hits(none, 3x) > bits(rope, 9, window)"),
-      ElementsAre(
-          "x.cfg:7: [claim C1] statement: column 1: got metric 'hits', expected one of bits, bits.past",
-          HasSubstr("column 1: got length '3x', expected one of 4, 8, 16"),
-          HasSubstr("column 18: got row 'rope', expected one of sinusoidal, learned, none"),
-          HasSubstr("column 18: got condition 'window', expected one of trained")));
+  EXPECT_THAT(problems("hits(none, 3x) > bits(rope, 9, window)"),
+              ElementsAre("x.cfg:7: [claim C1] statement: got metric 'hits', expected one of bits, bits.past",
+                          HasSubstr("got length '12', expected one of 4, 8, 16"),
+                          HasSubstr("got row 'rope', expected one of sinusoidal, learned, none"),
+                          HasSubstr("got condition 'window', expected one of trained")));
 }
 
 }  // namespace

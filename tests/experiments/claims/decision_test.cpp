@@ -22,16 +22,19 @@ using Rows = std::map<std::string, Values>;
 // Of seeds 1, 2, …, all of which learned.
 StoredScores stored(const Rows& rows, const std::string& metric = "accuracy") {
   StoredScores scores;
-  for (const auto& [row, values] : rows)
-    for (std::size_t i = 0; i < values.size(); ++i)
-      scores.cells[{row, i + 1}] = {{{.length = 32, .metric = metric, .value = values[i]}}, true};
+  for (const auto& [row, values] : rows) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::string seed = std::to_string(i + 1);
+      scores.values[{row, seed, "32", "trained", metric}] = values[i];
+      scores.learned[{row, seed}] = true;
+    }
+  }
   return scores;
 }
 
 Claim claim(const std::string& text) {
-  Claim claim{.id = "T1", .words = "so", .text = text, .statement = parse_statement(text)};
-  claim.statement.left.at = 32;
-  if (claim.statement.right) claim.statement.right->at = 32;
+  Claim claim{.statement = parse_statement(text)};
+  for (Quantity& side : claim.statement.sides) side.at = 32;
   return claim;
 }
 
@@ -131,13 +134,13 @@ TEST(Decision, MultipliesPByTheLooks) {
 
 TEST(Decision, NeedsRowsThatThreeQuartersOfTheSeedsLearned) {
   StoredScores scores = stored({{"a", rising}, {"b", constant(0.5)}});
-  scores.cells[{"b", 1}].learned = scores.cells[{"b", 2}].learned = false;
+  scores.learned[{"b", "1"}] = scores.learned[{"b", "2"}] = false;
   EXPECT_EQ(decided({claim(above)}, scores).front().verdict, Verdict::holds);
-  scores.cells[{"b", 3}].learned = false;
+  scores.learned[{"b", "3"}] = false;
   EXPECT_EQ(decided({claim(above)}, scores).front().verdict, Verdict::undecided);
   EXPECT_THAT(decided({claim(above)}, scores).front().measured(),
               EndsWith("; learned 8/8, 5/8; fewer than three quarters of the seeds of b learned"));
-  for (auto& [where, cell] : scores.cells) cell.learned.reset();
+  scores.learned.clear();
   EXPECT_EQ(decided({claim(above)}, scores).front().verdict, Verdict::holds)
       << "nothing says what learning is";
   EXPECT_THAT(decided({claim(above)}, scores).front().measured(), EndsWith("(0.210 to 0.280)"));
@@ -145,14 +148,14 @@ TEST(Decision, NeedsRowsThatThreeQuartersOfTheSeedsLearned) {
 
 TEST(Decision, NeedsARowThatIsAboveEveryReader) {
   StoredScores scores = stored({{"a", rising}, {"b", constant(0.5)}});
-  const auto read = [&](const std::string& reader, double value, Index length = 32) {
-    scores.readers.push_back({.row = reader, .length = length, .metric = "accuracy", .value = value});
+  const auto read = [&](const std::string& reader, double value, const std::string& length = "32") {
+    scores.values[{reader, "", length, "trained", "accuracy"}] = value;
     return decided({claim(above)}, scores).front();
   };
   read("oracle", 1.0);
   read("last 64", 1.0);
   read("draw", 0.74);
-  EXPECT_EQ(read("4-gram", 0.9, 64).verdict, Verdict::holds) << "the median of a is 0.745";
+  EXPECT_EQ(read("4-gram", 0.9, "64").verdict, Verdict::holds) << "the median of a is 0.745";
   const ClaimResult floor = read("majority", 0.75);
   EXPECT_EQ(floor.verdict, Verdict::undecided);
   EXPECT_THAT(floor.measured(), EndsWith("; at the floor: majority has 0.750"));
@@ -161,9 +164,10 @@ TEST(Decision, NeedsARowThatIsAboveEveryReader) {
 TEST(Decision, OfBitsIsAboveAReaderWithFewer) {
   StoredScores scores = stored({{"a", constant(3.0)}, {"b", constant(2.0)}}, "bits");
   const Claim fewer = claim("bits(a, 32) > bits(b, 32)");
-  scores.readers = {{.row = "bigram", .length = 32, .metric = "bits", .value = 2.5}};
+  double& reader = scores.values[{"bigram", "", "32", "trained", "bits"}];
+  reader = 2.5;
   EXPECT_EQ(decided({fewer}, scores).front().verdict, Verdict::holds);
-  scores.readers.front().value = 1.9;
+  reader = 1.9;
   EXPECT_EQ(decided({fewer}, scores).front().verdict, Verdict::undecided);
 }
 
@@ -180,16 +184,16 @@ TEST(Decision, NeedsANumberOfEachSeed) {
   diverged[5] = not_a_number;
   const ClaimResult result = of(above, {{"a", diverged}, {"b", constant(0.5)}});
   EXPECT_EQ(result.verdict, Verdict::undecided);
-  EXPECT_EQ(result.measured(), "accuracy(a, 32) has no value in 1 of 8 seeds");
+  EXPECT_EQ(result.measured(), "accuracy of a at 32 (trained) has a value in 7 of 8 seeds");
 }
 
 TEST(Decision, IsNotRunIfAScoreIsMissing) {
   const ClaimResult result = of(above, {{"a", rising}, {"b", constant(0.5, 6)}});
   EXPECT_EQ(result.verdict, Verdict::not_run);
   EXPECT_EQ(to_string(result.verdict), "not run yet");
-  EXPECT_EQ(result.measured(), "no accuracy(b, 32) of seed 7 is stored");
+  EXPECT_EQ(result.measured(), "accuracy of b at 32 (trained) has a value in 6 of 8 seeds");
   EXPECT_EQ(of("accuracy(a, 32, window) >= 0.5", {{"a", rising}}).measured(),
-            "no accuracy(a, 32, window) of seed 1 is stored");
+            "accuracy of a at 32 (window) has a value in 0 of 8 seeds");
 }
 
 TEST(Decision, FromAResultIsThatFromItsFile) {
@@ -197,7 +201,7 @@ TEST(Decision, FromAResultIsThatFromItsFile) {
   result.gate = LearningGate{"bits", 1.65, "1.65 bits"};  // sinusoidal: seeds 1 to 7
   result.references = report_test::baseline("bigram", {report_test::score(16, 2.0, not_a_number)});
   Claim fewer = claim("bits(sinusoidal, 16) > bits(none, 16) + 1.5");
-  fewer.statement.left.at = fewer.statement.right->at = 16;
+  for (Quantity& side : fewer.statement.sides) side.at = 16;
   const std::string file = scores_csv({fewer}, result);
   EXPECT_THAT(file, ::testing::Not(HasSubstr("bits.past")));
   EXPECT_EQ(decided({fewer}, read_scores(file, "x.csv")).front().measured(),

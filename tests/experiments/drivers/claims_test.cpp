@@ -8,8 +8,11 @@ namespace ordinal::experiments::testing {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Ne;
 using ::testing::Not;
 
 namespace fs = std::filesystem;
@@ -18,7 +21,6 @@ const std::string two_rows =
     "[experiment]\nname = small\nseeds = 7\n[task]\nname = copy(symbols=8)\ntrain_length = 4\n"
     "[model]\nd_model = 16\nlayers = 1\nheads = 2\n[compare]\nmodel.encoding = none, learned\n"
     "[train]\nsteps = 20\nwarmup = 5\nbatch = 4\n[evaluate]\nlengths = 1x, 2x\nbatches = 1\n";
-const std::string two_rows_b = "[experiment]\nname = other\n" + two_rows.substr(two_rows.find("seeds"));
 
 std::string claim(const std::string& id, const std::string& statement, const std::string& more = "") {
   return "[claim " + id + "]\nwords = so\nstatement = " + statement +
@@ -31,12 +33,12 @@ const std::string three_claims =
 
 TEST(ClaimsSlow, OfAConfigAreDecidedBesideItsReport) {
   write("a.cfg", two_rows + three_claims);
-  EXPECT_THAT(
-      extrapolate("--quiet --config a.cfg --out run --evaluate.gate=0.001").out,
-      AllOf(HasSubstr("accuracy(learned, 8) has no value in 7 of 7 seeds"), HasSubstr("\n3 claims: ")));
+  EXPECT_THAT(extrapolate("--quiet --config a.cfg --out run --evaluate.gate=0.001").out,
+              AllOf(HasSubstr("accuracy of learned at 2x (trained) has a value in 0 of 7 seeds"),
+                    HasSubstr("\n3 claims: ")));
   EXPECT_THAT(column("id", "run/claims.csv"), ElementsAre("C1", "C2", "C3"));
   EXPECT_EQ(csv("run/claims.csv")[1].at("n"), "7");
-  EXPECT_THAT(file("run/claims.html"), HasSubstr("20 steps are few."));
+  EXPECT_THAT(file("run/claims.md"), HasSubstr("20 steps are few."));
   EXPECT_THAT(file("run/resolved.cfg"), HasSubstr("[claim C2]"));
 }
 
@@ -70,57 +72,78 @@ TEST(ShippedClaims, EachWithItsVerdictHaveATestThatCanFail) {
 
 TEST(ClaimsSlow, AreTrainedInPartsAndStored) {
   fs::create_directories(own_folder() / "mine");
-  write("mine/a.cfg", two_rows + three_claims);
-  write("mine/b.cfg", two_rows_b + claim("D1", "accuracy(none, 1x) >= 0.01"));
+  write("mine/claims.cfg", two_rows + three_claims);
+  write("mine/b.cfg", two_rows + claim("D1", "accuracy(none, 1x) >= 0.01"));
   write("mine/c.cfg", "[withdrawn E1]\nwords = less\nreason = the floor\n");
   EXPECT_THAT(run_well("claims", "--claims.folder=mine --out none").out,
               HasSubstr("4 claims: 0 hold, 0 fail, 0 undecided, 4 not run yet"));
   const std::string command = "--quiet --claims.folder=mine --claims.train=true --threads=1 --out ";
   EXPECT_THAT(run_well("claims", command + "one --dry-run").out,
-              AllOf(HasSubstr("mine/a.cfg\n"), HasSubstr("mine/b.cfg\n"), HasSubstr("4 not run yet")));
+              AllOf(HasSubstr("mine/claims.cfg\n"), HasSubstr("mine/b.cfg\n"), HasSubstr("4 not run yet")));
   EXPECT_FALSE(exists("one"));
   run_well("claims", command + "one");
   for (const std::string part : {"2/2", "1/2"}) {
     EXPECT_THAT(run_well("claims", command + "parts --part=" + part).out,
-                HasSubstr("part " + part + " of other: 7 of 14 cells"));
+                HasSubstr("part " + part + " of small: 7 of 14 cells"));
     EXPECT_FALSE(exists("parts/claims.csv"));
   }
-  const auto trained = written_at("parts/small/cells/none/seed-1/result.json");
+  const auto trained = written_at("parts/claims_b/cells/none/seed-1/result.json");
   run_well("claims", command + "parts");
-  EXPECT_EQ(written_at("parts/small/cells/none/seed-1/result.json"), trained);
-  EXPECT_EQ(file("parts/a.csv"), file("one/a.csv"));
+  EXPECT_EQ(written_at("parts/claims_b/cells/none/seed-1/result.json"), trained);
+  EXPECT_EQ(file("parts/claims.scores.csv"), file("one/claims.scores.csv"));
   EXPECT_EQ(file("parts/claims.csv"), file("one/claims.csv"));
-  for (const std::string name : {"a.csv", "b.csv"}) write("mine/" + name, file("one/" + name));
+  for (const std::string name : {"claims", "b"})
+    write("mine/" + name + ".scores.csv", file("one/" + name + ".scores.csv"));
   EXPECT_THAT(run_well("claims", "--claims.folder=mine --out again").out, HasSubstr("0 not run yet"));
-  for (const std::string name : {"claims.csv", "claims.md", "claims.html"})
+  for (const std::string name : {"claims.csv", "claims.md"})
     EXPECT_EQ(file("again/" + name), file("one/" + name));
   EXPECT_THAT(file("again/claims.md"), HasSubstr("- E1, withdrawn: less (the floor)\n"));
-  EXPECT_FALSE(exists("again/small"));
+  EXPECT_FALSE(exists("again/claims_b"));
 }
 
-TEST(Claims, AboutATextAreTrainedWithOneFromTheirConfigOrTheCommandLine) {
+TEST(ClaimsSlow, AreGatheredFromTrainingsOfExtrapolation) {
+  fs::create_directories(own_folder() / "mine");
+  write("mine/a.cfg", two_rows + three_claims);
+  extrapolate("--quiet --config mine/a.cfg --out one/claims_a");
+  const auto trained = written_at("one/claims_a/cells/none/seed-1/result.json");
+  run_well("claims", "--quiet --claims.folder=mine --claims.train=true --out one");
+  EXPECT_EQ(written_at("one/claims_a/cells/none/seed-1/result.json"), trained);
+  EXPECT_EQ(file("one/a.scores.csv"), file("one/claims_a/scores.csv"));
+  EXPECT_EQ(column("verdict", "one/claims.csv"), column("verdict", "one/claims_a/claims.csv"));
+}
+
+// Only the rows of the lengths, metrics and conditions of a claim.
+TEST(ClaimsSlow, AreStoredInFewLines) {
+  write("a.cfg", two_rows + claim("C1", "accuracy(none, 2x) >= 0.99"));
+  extrapolate("--quiet --config a.cfg --out run --evaluate.conditions=trained,window");
+  EXPECT_THAT(column("length", "run/scores.csv"), Each("8"));
+  EXPECT_THAT(column("metric", "run/scores.csv"), Each("accuracy"));
+  EXPECT_THAT(column("condition", "run/scores.csv"), Each("trained"));
+  EXPECT_THAT(column("row", "run/scores.csv"), Contains("learned"));
+}
+
+TEST(ClaimsSlow, AboutATextAreTrainedWithOneFromTheirConfigOrTheCommandLine) {
   fs::create_directories(own_folder() / "mine");
   write("text.txt", std::string(4000, 'a'));
   const auto on_text = [](std::string config, const std::string& file) {
     return config.replace(config.find("copy(symbols=8)"), 15, "text") + file;
   };
-  write("mine/a.cfg", on_text(two_rows, "[task]\nfile = text.txt\n") + claim("E1", "bits(none, 1x) >= 90"));
-  write("mine/b.cfg", on_text(two_rows_b, "") + claim("E2", "bits(none, 1x) >= 90"));
+  write("mine/a.cfg", on_text(two_rows, "") + claim("E1", "bits(none, 1x) >= 90"));
+  write("mine/b.cfg", on_text(two_rows, "[task]\nfile = text.txt\n") + claim("E2", "bits(none, 1x) >= 90"));
   const Outcome decided = run_well("claims", "--quiet --claims.folder=mine --dry-run");
-  EXPECT_THAT(decided.out, AllOf(HasSubstr("2 not run yet"), Not(HasSubstr("mine/a.cfg\n"))));
-  EXPECT_EQ(decided.err, "");
-  const std::string command = "--quiet --claims.folder=mine --dry-run --claims.train=true";
-  const Outcome trained = run_well("claims", command);
-  EXPECT_THAT(trained.out, HasSubstr("mine/a.cfg\n"));
-  EXPECT_EQ(trained.err, "mine/b.cfg is not trained: it needs --task.file=TEXT\n");
-  EXPECT_THAT(run_well("claims", command + " --task.file=text.txt").out, HasSubstr("mine/b.cfg\n"));
+  EXPECT_THAT(decided.out, AllOf(HasSubstr("2 not run yet"), Not(HasSubstr("mine/b.cfg\n"))));
+  const std::string command = "--quiet --claims.folder=mine --claims.train=true --out run";
+  expect_refused("claims", command,
+                 "task.file: got nothing, expected --task.file=TEXT, on which to train mine/a.cfg");
+  EXPECT_THAT(column("verdict", "run/claims.csv"), ElementsAre("not run yet", Ne("not run yet")));
+  EXPECT_THAT(run_well("claims", command + " --dry-run --task.file=text.txt").out, HasSubstr("mine/a.cfg\n"));
 }
 
 TEST(RefusedClaims, AreNamedAllAtOnceBeforeAnythingIsTrained) {
   write("a.cfg", two_rows + claim("A", "accuracy(rope, 1x) >= 3") + claim("B", "accuracy(none, 5x) >= 3"));
   EXPECT_THAT(error_of("extrapolation", "--quiet --config a.cfg --out run", 2),
-              AllOf(HasSubstr("[claim A] statement: column 1: got row 'rope'"),
-                    HasSubstr("[claim B] statement: column 1: got length '5x'")));
+              AllOf(HasSubstr("[claim A] statement: got row 'rope'"),
+                    HasSubstr("[claim B] statement: got length '20'")));
   write("b.cfg", two_rows + claim("A", "accuracy(none, 1x) >= 3", "sauce = x\n"));
   expect_refused(
       "extrapolation", "--quiet --config b.cfg --out run",
@@ -135,16 +158,14 @@ TEST(RefusedClaims, OfAFolderAreNamedAllAtOnce) {
   fs::create_directories(own_folder() / "twice");
   const std::string one = claim("A", "accuracy(none, 1x) >= 3");
   write("twice/a.cfg", two_rows + one);
-  write("twice/b.cfg", two_rows_b + claim("B", "accuracy(none, 1x) < 3"));
+  write("twice/b.cfg", two_rows + claim("B", "accuracy(none, 1x) < 3"));
   write("twice/c.cfg", two_rows + one);
-  write("twice/c.csv", "row,seed\nnone,1\n");
-  const std::string twice = "--quiet --claims.folder=twice --claims.train=true --out run";
-  EXPECT_THAT(error_of("claims", twice, 3), AllOf(HasSubstr("twice/b.cfg:"), HasSubstr("column 20: got '<'"),
-                                                  HasSubstr("twice/c.cfg: [claim A] is also in twice/a.cfg"),
-                                                  HasSubstr("twice/c.csv: it has no column ")));
-  fs::remove(own_folder() / "twice/c.csv");
-  EXPECT_THAT(error_of("claims", twice, 3),
-              HasSubstr("twice/c.cfg: experiment.name = small is also in twice/a.cfg"));
+  write("twice/d.cfg", two_rows);
+  write("twice/d.scores.csv", "row,seed\nnone,1\n");
+  EXPECT_THAT(error_of("claims", "--quiet --claims.folder=twice --claims.train=true --out run", 3),
+              AllOf(HasSubstr("twice/b.cfg:"), HasSubstr("got 'accuracy(none, 1x) < 3', expected A > B"),
+                    HasSubstr("twice/c.cfg: [claim A] is also in twice/a.cfg"),
+                    HasSubstr("twice/d.cfg: twice/d.scores.csv: it has no column ")));
   expect_refused("claims", "--quiet --claims.folder=nowhere --out run",
                  "claims.folder: got nowhere, expected a folder with configs");
   expect_refused("claims", "--quiet --claims.folder=twice --part=1/2 --out run",

@@ -302,7 +302,7 @@ TEST(RefusedSlow, OtherSettingsLeaveTheTrainingsOfClaimsUntouched) {
       config +
           "[compare]\nmodel.encoding = none\n[model]\nd_model = 16\nheads = 2\nlayers = 1\n"
           "[task]\ntrain_length = 16\n[train]\nsteps = 3\nwarmup = 1\nbatch = 4\n[evaluate]\nbatches = 1\n");
-  extrapolate("--quiet --config mine/a.cfg --out run/small");
+  extrapolate("--quiet --config mine/a.cfg --out run/claims_a");
   expect_untouched({
       {"--quiet --claims.train=true --claims.folder=mine --out run", "train.steps = 3, this run has 4",
        [] {

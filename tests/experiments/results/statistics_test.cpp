@@ -18,11 +18,15 @@ std::vector<double> differences(Index n, Index behind) {
   return values;
 }
 
-Comparison decided(std::vector<double> values) {
-  Comparison comparison = compare(std::move(values));
-  Comparison* one = &comparison;
-  decide(std::span(&one, 1));
-  return comparison;
+std::vector<Comparison> decided(std::vector<Comparison> family) {
+  std::vector<Comparison*> all;
+  for (Comparison& one : family) all.push_back(&one);
+  decide(all);
+  return family;
+}
+
+Comparison decided(const std::vector<double>& values) {
+  return decided(std::vector{compare(values)}).front();
 }
 
 TEST(Summarize, MeanSpreadAndRange) {
@@ -57,8 +61,6 @@ TEST(ClopperPearson, AgreesWithTheBetaDistribution) {
   EXPECT_NEAR(clopper_pearson(4, 5).high, 0.99494924, 1e-8);
   EXPECT_EQ(clopper_pearson(0, 0).low, 0.0);
   EXPECT_EQ(clopper_pearson(0, 0).high, 1.0);
-  EXPECT_THROW(clopper_pearson(3, 2), std::invalid_argument);
-  EXPECT_THROW(clopper_pearson(-1, 2), std::invalid_argument);
 }
 
 // The tables of the sign test: at 5 % the smallest of 6 values, the second of 9, the tenth of 30.
@@ -83,7 +85,7 @@ TEST(SignTest, CountsSeeds) {
   EXPECT_EQ(decided(differences(6, 0)).decision, Decision::holds);
   EXPECT_EQ(decided(differences(6, 6)).decision, Decision::fails);
   EXPECT_EQ(decided(differences(6, 1)).decision, Decision::undecided);
-  EXPECT_EQ(decided({}).decision, Decision::undecided);
+  EXPECT_EQ(decided(differences(0, 0)).decision, Decision::undecided);
 }
 
 // Two rows that are perfect in every seed are not told apart, in either direction; nor are 1 - 0.9 and 0.5 - 0.4.
@@ -116,12 +118,9 @@ TEST(Decide, IsTheSameAsAnIntervalOnOneSideOfZero) {
   for (Index n = 1; n <= 14; ++n) {
     for (Index behind = 0; behind <= n; ++behind) {
       for (std::size_t family = 1; family <= 15; ++family) {
-        std::vector<Comparison> equal(family, compare(std::vector<double>(1, 0.0)));
-        equal.front() = compare(differences(n, behind));
-        std::vector<Comparison*> all;
-        for (Comparison& one : equal) all.push_back(&one);
-        decide(all);
-        const Comparison& one = equal.front();
+        std::vector<Comparison> with_ties(family, compare({0.0}));
+        with_ties.front() = compare(differences(n, behind));
+        const Comparison one = decided(with_ties).front();
         EXPECT_EQ(one.interval.low > 0.0, one.decision == Decision::holds) << n << " " << behind;
         EXPECT_EQ(one.interval.high < 0.0, one.decision == Decision::fails) << n << " " << behind;
       }
@@ -134,25 +133,18 @@ TEST(Decide, IsTheSameAsAnIntervalOnOneSideOfZero) {
 TEST(Decide, StepsDownAsHolmDoes) {
   std::vector<Comparison> family;
   for (const Index behind : {1, 0, 3, 1}) family.push_back(compare(differences(10, behind)));
-  std::vector<Comparison*> all;
-  for (Comparison& one : family) all.push_back(&one);
-  decide(all);
+  family = decided(family);
   EXPECT_EQ(family[1].decision, Decision::holds);
   for (const std::size_t i : {0, 2, 3}) EXPECT_EQ(family[i].decision, Decision::undecided) << i;
   EXPECT_EQ(family[1].interval.low, 1.0);   // at 0.0125: the smallest
   EXPECT_EQ(family[0].interval.low, -1.0);  // at 0.0167: the smallest
-  std::vector<Comparison*> two = {&family[1], &family[0]};
-  decide(two);
-  EXPECT_EQ(family[0].decision, Decision::holds) << "0.0215 against 0.05, after one that is decided";
+  EXPECT_EQ(decided({family[1], family[0]})[1].decision, Decision::holds)
+      << "0.0215 against 0.05, after one that is decided";
 }
 
 // Three with the same p have the same level, 0.05 / 3, in whatever order they are given.
 TEST(Decide, GivesEqualComparisonsOneLevel) {
-  std::vector<Comparison> family(3, compare(differences(10, 0)));
-  std::vector<Comparison*> all;
-  for (Comparison& one : family) all.push_back(&one);
-  decide(all);
-  for (const Comparison& one : family) {
+  for (const Comparison& one : decided(std::vector(3, compare(differences(10, 0))))) {
     EXPECT_EQ(one.interval.low, 1.0)
         << "the smallest difference: the second smallest needs a level of 0.0215";
     EXPECT_EQ(one.decision, Decision::holds);

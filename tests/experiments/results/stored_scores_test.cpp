@@ -11,22 +11,20 @@
 namespace ordinal::experiments {
 namespace {
 
-using ::testing::HasSubstr;
+using ::testing::ElementsAre;
 using ::testing::ThrowsMessage;
 
 TEST(Csv, IsReadAsItWasWritten) {
   const std::vector<std::string> texts = {"a, \"b\"\n", "=1+1", "'quoted'", "", "-0.5", "a\rb"};
-  std::string text = "1,2,3,4,5,6\n";
   std::vector<std::string> fields;
   for (const std::string& one : texts) fields.push_back(csv(one));
-  text += csv_line(fields);
-  const auto lines = read_csv(text, "x.csv");
-  ASSERT_EQ(lines.size(), 1U);
-  for (std::size_t i = 0; i < texts.size(); ++i) EXPECT_EQ(lines[0].at(std::to_string(i + 1)), texts[i]);
+  const std::string text = "1,2,3,4,5,6\n" + csv_line(fields);
+  EXPECT_THAT(read_csv(text, "x.csv", {"1", "2", "3", "4", "5", "6"}), ElementsAre(texts));
+  EXPECT_THAT(read_csv(text, "x.csv", {"5", "2"}), ElementsAre(ElementsAre("-0.5", "=1+1")));
 }
 
 TEST(Csv, ThatWasDamagedIsRefused) {
-  const auto reading = [](const std::string& text) { return [=] { read_csv(text, "x.csv"); }; };
+  const auto reading = [](const std::string& text) { return [=] { read_csv(text, "x.csv", {"a"}); }; };
   EXPECT_THAT(reading("a,b\n1,2\n3\n"), ThrowsMessage<DataError>("x.csv:3: got 1 fields, expected 2"));
   for (const std::string text : {"", "a,b\n1,2", "a,b\n1,", "a,b\n1,\"2\n"})
     EXPECT_THAT(reading(text), ThrowsMessage<DataError>("x.csv: it was cut off: its last line has no end"));
@@ -40,31 +38,25 @@ ExperimentResult with_readers() {
   return result;
 }
 
-TEST(StoredScores, KeepEveryDigitAndWhichSeedsLearned) {
-  const StoredScores stored = read_scores(scores_csv(with_readers(), {"bits"}), "x.csv");
-  const StoredCell& cell = stored.cells.at({"sinusoidal", 1});
-  ASSERT_EQ(cell.scores.size(), 3U);
-  EXPECT_EQ(cell.scores[0].value, 1.0 / 3.0);
-  EXPECT_EQ(cell.scores[0].tokens, 400);
-  EXPECT_EQ(cell.learned, true);
-  EXPECT_EQ(stored.cells.at({"sinusoidal", 2}).learned, false);
-  EXPECT_TRUE(std::isnan(stored.cells.at({"learned", 1}).scores[1].value)) << "it cannot run at 8";
-  ASSERT_EQ(stored.readers.size(), 1U);
-  EXPECT_EQ(stored.readers[0].value, 2.0);
+StoredScores of_bits() {
+  const auto is_bits = [](const Score& score) { return score.metric == "bits"; };
+  return read_scores(scores_csv(with_readers(), is_bits), "x.csv");
 }
 
-TEST(StoredScores, HoldTheMetricsThatAreAskedForAndThatOfLearning) {
-  const StoredScores stored = read_scores(scores_csv(with_readers(), {"bits.past"}), "x.csv");
-  std::vector<std::string> metrics;
-  for (const Score& score : stored.cells.at({"none", 2}).scores) metrics.push_back(score.metric);
-  EXPECT_THAT(metrics, ::testing::ElementsAre("bits", "bits.past", "bits.past"));
+TEST(StoredScores, KeepEveryDigitAndWhichSeedsLearned) {
+  StoredScores stored = of_bits();
+  EXPECT_EQ(stored.values.size(), 19U) << "of three rows with two seeds at three lengths, and of a reader";
+  EXPECT_EQ(stored.values.at({"sinusoidal", "1", "4", "trained", "bits"}), 1.0 / 3.0);
+  EXPECT_TRUE(std::isnan(stored.values.at({"learned", "1", "8", "trained", "bits"}))) << "it cannot run at 8";
+  EXPECT_EQ(stored.values.at({"bigram", "", "4", "trained", "bits"}), 2.0);
+  EXPECT_TRUE(stored.learned.at({"sinusoidal", "1"}));
+  EXPECT_FALSE(stored.learned.at({"sinusoidal", "2"}));
 }
 
 TEST(StoredScores, MayBeAWholeFileOfSeeds) {
   const StoredScores stored = read_scores(seeds_csv(with_readers()), "seeds.csv");
-  EXPECT_EQ(stored.cells.size(), 6U);
-  EXPECT_EQ(stored.cells.at({"sinusoidal", 1}).learned, true);
-  EXPECT_EQ(stored.cells.at({"sinusoidal", 1}).scores[0].value, 1.0 / 3.0);
+  EXPECT_EQ(stored.learned, of_bits().learned);
+  EXPECT_EQ(stored.values.at({"sinusoidal", "1", "4", "trained", "bits"}), 1.0 / 3.0);
 }
 
 TEST(StoredScores, ThatAreNoneAreRefused) {
@@ -76,10 +68,19 @@ TEST(StoredScores, ThatAreNoneAreRefused) {
   };
   EXPECT_THAT(reading(",learned\n", ",note\n"), ThrowsMessage<DataError>("x.csv: it has no column learned"));
   EXPECT_THAT(reading("64", "1x"),
-              ThrowsMessage<DataError>("x.csv:2: length: got '1x', expected a whole number"));
+              ThrowsMessage<DataError>("x.csv:2: got length '1x', expected a whole number"));
   EXPECT_THAT(reading("1.5", "x"),
-              ThrowsMessage<DataError>("x.csv:2: value: got 'x', expected a number or nothing"));
+              ThrowsMessage<DataError>("x.csv:2: got value 'x', expected a number or nothing"));
   EXPECT_NO_THROW(reading("1.5", "inf")());
+  EXPECT_THAT(reading(",1\n", ",yes\n"),
+              ThrowsMessage<DataError>("x.csv:2: got learned 'yes', expected 0, 1 or nothing"));
+}
+
+TEST(StoredScores, ThatStandThereTwiceAreRefused) {
+  const std::string text =
+      "row,seed,length,condition,metric,value,tokens,learned\nrope,1,64,trained,bits,1.5,100,1\n";
+  EXPECT_THAT([&] { read_scores(text + "rope,1,64,trained,bits,2.5,100,1\n", "x.csv"); },
+              ThrowsMessage<DataError>("x.csv:3: got a second line of rope,1,64,trained,bits, expected one"));
 }
 
 }  // namespace
