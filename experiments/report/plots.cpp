@@ -144,7 +144,7 @@ Chart position_curves(const ExperimentResult& result) {
   chart.x_label = "position";
   chart.y_label = "loss in bits";
   chart.log2_x = true;
-  for (Index at = 1; at <= 2 * result.lengths.back(); at *= 2)
+  for (Index at = 1; at < Index{1} << 40; at *= 2)  // more than any sequence has
     chart.x_ticks.push_back({static_cast<double>(at), std::to_string(at)});
   return chart;
 }
