@@ -20,8 +20,8 @@ int train(const CommandLine& command) {
   Row row = rows_of(settings).front();
   if (!command.model.empty()) {  // whose settings hold every option of its encoding
     const PartKind& kind = part_kind(find_key(encoding_key)->kind);
-    row.label = names_only(named_parts(kind, settings.text(encoding_key)));
-    row.folder = folder_of(row.label);
+    const std::string label = names_only(named_parts(kind, settings.text(encoding_key)));
+    row = {label, folder_of(label), {}, settings};
   }
   form.rows.push_back(form.makers.make(row));
   const Stage& stage = form.rows.front().first();

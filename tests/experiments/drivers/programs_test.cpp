@@ -151,7 +151,8 @@ TEST(TrainingReport, NamesARowOfNestedEncodingsAsItIsWritten) {
   train(steps + "--model.encoding='" + row + "' --out run");
   EXPECT_EQ(column("row"), (std::vector<std::string>{row}));
   EXPECT_TRUE(exists("run/figures/tupe_embedding=sinusoidal+learned@random_shift:contiguous-bias.svg"));
-  train(steps + "--model run/checkpoint.safetensors --out tuned");
+  EXPECT_THAT(train(steps + "--model run/checkpoint.safetensors --out tuned").out,
+              HasSubstr("\ntupe+learned@random_shift:contiguous "));
   EXPECT_EQ(column("row", "tuned/table.csv"),
             (std::vector<std::string>{"tupe+learned@random_shift:contiguous"}));
 }
