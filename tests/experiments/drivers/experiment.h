@@ -6,11 +6,11 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "experiments/results/csv.h"
 #include "experiments/results/result.h"
 #include "experiments/settings/parts.h"
 #include "framework/storage/safetensors.h"
 #include "framework/training/checkpoint.h"
+#include "tests/experiments/csv_lines.h"
 #include "tests/experiments/drivers/program.h"
 #include "tests/experiments/whole.h"
 
@@ -126,7 +126,7 @@ inline auto written_at(const std::string& name) {
 
 /// The lines of a CSV file by the names of their columns.
 inline std::vector<std::map<std::string, std::string>> csv(const std::string& name) {
-  return read_csv(file(name), name);
+  return csv_lines(file(name), name);
 }
 
 /// The values of a column of table.csv for the rows, without duplicates, in order.

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "experiments/report/comparison.h"
-#include "experiments/results/csv.h"
+#include "tests/experiments/csv_lines.h"
 #include "tests/experiments/report/sample_result.h"
 
 namespace ordinal::experiments {
@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 // A file as a program reads it, which refuses lines of unequal length.
-auto read(const std::string& text) { return read_csv(text, "table"); }
+auto read(const std::string& text) { return csv_lines(text, "table"); }
 
 TEST(MarkdownTables, HaveAPivotForEachLengthOfTwoFactorsAndTheConditions) {
   const std::string text = markdown_tables(two_factors());
