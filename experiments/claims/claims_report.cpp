@@ -6,6 +6,7 @@
 #include <array>
 #include <filesystem>
 
+#include "experiments/report/html.h"
 #include "experiments/report/table.h"
 #include "experiments/results/csv.h"
 #include "experiments/results/files.h"
@@ -57,6 +58,18 @@ std::vector<Grid> grids_of(const DecidedClaims& decided) {
   return grids;
 }
 
+// What stands below the tables, one line each.
+std::vector<std::string> remarks_of(const DecidedClaims& decided) {
+  std::vector<std::string> remarks;
+  for (const ClaimResult& result : decided.results)
+    if (const std::string note = value_of(result.claim.section, "note"); !note.empty())
+      remarks.push_back(result.claim.section.id + ": " + note);
+  for (const WrittenSection& section : decided.withdrawn)
+    remarks.push_back(fmt::format("{}, withdrawn: {} ({})", section.id, value_of(section, "words"),
+                                  value_of(section, "reason")));
+  return remarks;
+}
+
 }  // namespace
 
 std::string claims_text(const DecidedClaims& decided) {
@@ -88,19 +101,22 @@ std::string claims_csv(const DecidedClaims& decided) {
 std::string claims_markdown(const DecidedClaims& decided) {
   std::string text = fmt::format("# Claims\n\n{}\n\n", procedure);
   for (const Grid& grid : grids_of(decided)) text += markdown(grid);
-  const auto add = [&](const std::string& line) { text += "- " + escape_markdown(line) + "\n"; };
-  for (const ClaimResult& result : decided.results)
-    if (const std::string note = value_of(result.claim.section, "note"); !note.empty())
-      add(result.claim.section.id + ": " + note);
-  for (const WrittenSection& section : decided.withdrawn)
-    add(fmt::format("{}, withdrawn: {} ({})", section.id, value_of(section, "words"),
-                    value_of(section, "reason")));
+  for (const std::string& remark : remarks_of(decided)) text += "- " + escape_markdown(remark) + "\n";
   return text;
+}
+
+std::string claims_page(const DecidedClaims& decided) {
+  std::string page = fmt::format("{}<h1>Claims</h1>\n<p>{}</p>\n", page_start("Claims"), procedure);
+  for (const Grid& grid : grids_of(decided)) page += html_table(grid);
+  page += "<ul>\n";
+  for (const std::string& remark : remarks_of(decided)) page += "<li>" + escape_html(remark) + "</li>\n";
+  return page + "</ul>\n</body>\n</html>\n";
 }
 
 std::string write_claims(const DecidedClaims& decided, const LockedPath& folder) {
   write_text(folder / "claims.csv", claims_csv(decided));
   write_text(folder / "claims.md", claims_markdown(decided));
+  write_text(folder / "claims.html", claims_page(decided));
   return claims_text(decided) + fmt::format("table: {}\n", (folder / "claims.md").string());
 }
 

@@ -1,4 +1,4 @@
-// Writes decided claims as a table for the terminal, and as claims.csv and claims.md.
+// Writes decided claims as a table for the terminal, and as claims.csv, claims.md and claims.html.
 #pragma once
 
 #include <string>
@@ -23,8 +23,10 @@ std::string claims_text(const DecidedClaims& decided);
 std::string claims_csv(const DecidedClaims& decided);
 /// Counts, and a table for each group of sources: papers, course notes, own findings. Then the notes, and what was withdrawn.
 std::string claims_markdown(const DecidedClaims& decided);
+/// The same as a page.
+std::string claims_page(const DecidedClaims& decided);
 
-/// Writes claims.csv and claims.md into `folder`. Returns claims_text(), and where they stand.
+/// Writes claims.csv, claims.md and claims.html into `folder`. Returns claims_text(), and where they stand.
 std::string write_claims(const DecidedClaims& decided, const LockedPath& folder);
 
 /// Decides the claims of an experiment, and writes the scores that they use as scores.csv, too.

@@ -76,14 +76,15 @@ void Effect::visit_pairs(const Content& content, bool products, bool added, cons
     for (Index first = 0; first < length; first += block_rows) {
       const auto frame = pass.scratch_frame();
       const Index rows = std::min(block_rows, length - first);
-      const ScoreBlock<double> block{.layer = layer,
-                                .head = head,
-                                .first_query = first,
-                                .sight = {shape.causal},
-                                .scale = scale,
-                                .query = query.view().row_range(first, rows).col_range(head * d_head, d_head),
-                                .key = key.view().col_range(key_head * d_head, d_head),
-                                .key_positions = at};
+      const ScoreBlock<double> block{
+          .layer = layer,
+          .head = head,
+          .first_query = first,
+          .sight = {shape.causal},
+          .scale = scale,
+          .query = query.view().row_range(first, rows).col_range(head * d_head, d_head),
+          .key = key.view().col_range(key_head * d_head, d_head),
+          .key_positions = at};
       const View<double> scores = pass.zeros(rows, length);
       if (products) multiply<double>(block.query, transposed(block.key), scores, scale);
       if (added) of.encoding->encode_scores(block, scores, pass);

@@ -137,7 +137,8 @@ DriverDescription claims_driver() {
       .summary =
           "Decides the claims about positional encodings that a folder of configs states in sections "
           "[claim ID], from the scores stored beside each config (NAME.scores.csv beside NAME.cfg): holds, "
-          "fails, undecided or not run yet, and what was measured. Writes claims.md and claims.csv. With "
+          "fails, undecided or not run yet, and what was measured. Writes claims.md, claims.html and "
+          "claims.csv. With "
           "--claims.train=true it trains what the configs need first, and writes NAME.scores.csv of each; "
           "finished trainings are skipped, interrupted ones continue. Real text needs --task.file.",
       .examples = {"claims", "claims --claims.train=true --task.file=tinyshakespeare.txt",

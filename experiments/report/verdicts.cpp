@@ -91,6 +91,37 @@ std::string ranking(const ExperimentResult& result, const Family& family, const 
                      others);
 }
 
+/// "Readers without a model, at length 512 (8x) in near accuracy …: “4-gram” (0.353) is better than “sinusoidal”." The oracle says
+/// nothing. Empty without readers.
+std::string better_readers(const ExperimentResult& result, const MetricSpec& metric) {
+  const Index last = result.lengths.back();
+  const std::vector<RowInfo> rows = rows_of(result);
+  const Column column = column_of(result, metric, last);
+  const double sign = metric.lower_is_better() ? 1.0 : -1.0;
+  std::vector<std::pair<double, std::string>> parts;
+  for (const std::string& reader : readers_of(result, metric)) {
+    const Group group = reader_at(result, reader, last, metric);
+    const double score = sign * group.summary.mean;
+    if (reader == "oracle" || !group.has_number() || (metric.is_fraction() && group.summary.mean == 1.0))
+      continue;
+    std::vector<std::string> worse;
+    for (std::size_t row = 0; row < rows.size(); ++row)
+      if (column[row].has_number() && score < sign * column[row].summary.mean)
+        worse.push_back(in_quotes(rows[row].label));
+    const std::string named = worse.size() > most_named ? fmt::format("{} rows", worse.size()) : join(worse);
+    if (!worse.empty())
+      parts.emplace_back(score, fmt::format("{} ({}) is better than {}", in_quotes(reader),
+                                            format_value(group.summary.mean), named));
+  }
+  if (parts.empty()) return "";
+  std::ranges::stable_sort(parts);
+  std::vector<std::string> texts;
+  for (const auto& [score, text] : parts) texts.push_back(text);
+  return fmt::format("Readers without a model, at length {} in {}: {}.",
+                     length_heading(last, result.train_length), metric.title(last > result.train_length),
+                     joined(texts, "; "));
+}
+
 /// A model that did not learn the task has not failed to extrapolate: "Not ranked, because … (…): “a” (0 of 3 seeds), …". Empty
 /// if all rows learned it.
 std::string unranked(const ExperimentResult& result) {
@@ -119,8 +150,7 @@ std::string order_blind(const ExperimentResult& result) {
     if (ignores_order && passes)
       return fmt::format(
           "“{}”, a reader that ignores the order of tokens, passes the learning gate with {} ({}): that a "
-          "row "
-          "learned the task does not show that it uses order.",
+          "row learned the task does not show that it uses order.",
           score.row, format_value(score.value), result.gate->text);
   }
   return "";
@@ -164,7 +194,10 @@ std::string answer(const ExperimentResult& result) {
 
 std::vector<std::string> verdicts(const ExperimentResult& result) {
   std::vector<std::string> sentences = warnings(result);
-  if (!unranked(result).empty()) sentences.push_back(unranked(result));
+  for (const MetricSpec& metric : headlines(result.metrics))
+    sentences.push_back(better_readers(result, metric));
+  sentences.push_back(unranked(result));
+  std::erase(sentences, "");
   return sentences;
 }
 
@@ -179,14 +212,11 @@ std::string procedure(const ExperimentResult& result) {
     text += fmt::format(
         " A row that is ahead of another in k of n seeds has p = 2 · P(Bin(n, ½) ≥ k), at most 1 (sign test: "
         "rows of one seed share the order of the data, the validation examples and the initial values of "
-        "what "
-        "they have in common). The {} comparisons of ranked rows at the longest length are decided together "
-        "(Holm): each if its p and all smaller ones are at most 0.05 / (number of those whose p is at least "
-        "as "
-        "large), so that at most one report in twenty has a verdict that is due to chance. “By” is the "
-        "median "
-        "of the differences with its interval at the level of the test: from the j-th smallest to the j-th "
-        "largest, with the largest j for which 2 · P(Bin(n, ½) < j) is at most this level.",
+        "what they have in common). The {} comparisons of ranked rows at the longest length are decided "
+        "together (Holm): each if its p and all smaller ones are at most 0.05 / (number of those whose p is "
+        "at least as large), so that at most one report in twenty has a verdict that is due to chance. “By” "
+        "is the median of the differences with its interval at the level of the test: from the j-th smallest "
+        "to the j-th largest, with the largest j for which 2 · P(Bin(n, ½) < j) is at most this level.",
         pairs);
   if (most_seeds(result) >= seeds_to_decide(1))
     text += " A 95 % interval of a table is that of the median over seeds, by the same rule.";

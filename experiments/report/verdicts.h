@@ -12,7 +12,7 @@ namespace ordinal::experiments {
 /// For each headline metric, how the best row at the longest length does against the others. The page opens with it. Plain text.
 std::string answer(const ExperimentResult& result);
 
-/// Warnings, and which rows did not learn the task.
+/// Warnings, which readers without a model are better than which rows, and which rows did not learn the task.
 std::vector<std::string> verdicts(const ExperimentResult& result);
 
 /// How the sentences are decided, so that a reader can compute them again from seeds.csv.

@@ -4,7 +4,7 @@
 
 A comment in a page names the scores of the text that follows it, up to the next heading or comment of this kind:
 
-    <!-- scores configs/extrapolation.csv: near = accuracy.near, far = accuracy.far, * = accuracy.near -->
+    <!-- scores configs/extrapolation.scores.csv: near = accuracy.near, far = accuracy.far, * = accuracy.near -->
 
 In tables, a column "near, 512 (8x)" is then accuracy.near at 512 tokens, and "64 (1x)" the metric of *. A row is called as in the
 scores; a label in italics ends with its name in brackets. A cell is a mean over seeds, with ± the sample standard deviation. In the

@@ -53,6 +53,9 @@ TEST(ClaimsReport, HoldsNoMarkupOfItsTexts) {
       AllOf(HasSubstr("| holds | Z\\_1: More than a \\<bit\\> (bits(\"a\\|b\", 2x) \\>= 1) | nothing | "
                       "Zhou 2023, table 1 |"),
             HasSubstr("\n- N1: theirs is \\*larger\\*\n- W1, withdrawn: less (the floor)\n")));
+  EXPECT_THAT(claims_page(several()),
+              AllOf(HasSubstr("Content-Security-Policy\" content=\"default-src 'none'"),
+                    HasSubstr("Abe 2020 &lt;x&gt;"), HasSubstr("<li>W1, withdrawn: less (the floor)</li>")));
 }
 
 TEST(ClaimsReport, SaysWhatTheProcedurePromisesAndHowLooksCount) {

@@ -113,6 +113,20 @@ TEST(Answer, OfASingleRowThatDidNotLearnSaysSo) {
       "“none” (1 of 3 seeds). More train.steps or another train.learning_rate may help.");
 }
 
+TEST(Verdicts, SayWhichRowsAreWorseThanWhichReader) {
+  ExperimentResult result = sample_result();
+  for (const auto& [reader, bits] :
+       {std::pair("4-gram", 1.0), {"unigram", 2.5}, {"uniform", 4.0}, {"oracle", 0.5}}) {
+    const auto scores = report_test::baseline(reader, {report_test::score(16, bits, bits)});
+    result.references.insert(result.references.end(), scores.begin(), scores.end());
+  }
+  EXPECT_THAT(verdicts(result), Contains("Readers without a model, at length 16 (4x) in bits per token: "
+                                         "“4-gram” (1.000) is better than “sinusoidal” and “none”; "
+                                         "“unigram” (2.500) is better than “sinusoidal”."));
+  for (Score& score : result.references) score.value += 3.0;
+  EXPECT_THAT(verdicts(result), Not(Contains(HasSubstr("Readers without a model"))));
+}
+
 TEST(Warnings, NameAReaderThatIgnoresOrderAndPassesTheGate) {
   ExperimentResult result = sample_result();
   result.gate = LearningGate{"bits", 1.05, "at most 1.05 bits"};
