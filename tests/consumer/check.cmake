@@ -41,7 +41,7 @@ function(expect_failure part text)
   endif()
 endfunction()
 expect_failure(steep "backward is the gradient of a whole model\n +[^\n]*slope.*steep: [0-9]+ of [0-9]+ checks failed")
-expect_failure(forgetful "runs over parts equal one run.*forgetful: [0-9]+ of [0-9]+ checks failed")
+expect_failure(forgetful "step by step equals one run.*forgetful: [0-9]+ of [0-9]+ checks failed")
 expect_failure(shouted "tokens and targets are of its alphabet.*shouted: [0-9]+ of [0-9]+ checks failed")
 expect_failure(aliby "got 'aliby' .did you mean alibi")
 
