@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "experiments/report/grid.h"
+#include "experiments/tasks/reader.h"
 #include "framework/core/part.h"
 
 namespace ordinal::experiments {
@@ -48,8 +49,8 @@ Comparison compared(const Claim& claim, const std::vector<Side>& sides) {
   return comparison;
 }
 
-// Why a claim is not run or undecided whatever its differences are; empty if they decide. The oracle and the reader of the last
-// tokens know the answer, so they are no floor.
+// Why a claim is not run or undecided whatever its differences are; empty if they decide. Readers that know where the answer stands
+// are no floor.
 std::string obstacle(const std::vector<Side>& sides, const StoredScores& stored, std::size_t seeds) {
   for (const auto& [quantity, values, numbers, learned, known] : sides) {
     const auto& [metric, row, length, condition, at] = quantity;
@@ -65,8 +66,10 @@ std::string obstacle(const std::vector<Side>& sides, const StoredScores& stored,
     double best = -INFINITY;
     std::string reader;
     for (const auto& [score, value] : stored.values) {
-      const bool is_reader = score[1].empty() && score[0] != "oracle" && !score[0].starts_with("last ");
-      if (!is_reader || score[2] != std::to_string(quantity.at) || score[4] != quantity.metric) continue;
+      const Reader* by = score[1].empty() ? reader_of(score[0]) : nullptr;
+      if (by == nullptr || by->knows == Knows::sources || score[2] != std::to_string(quantity.at) ||
+          score[4] != quantity.metric)
+        continue;
       if (sign * value > best) reader = score[0];
       best = std::max(best, sign * value);
     }

@@ -8,6 +8,7 @@
 
 #include "experiments/report/comparison.h"
 #include "experiments/report/grid.h"
+#include "experiments/tasks/reader.h"
 #include "framework/core/options.h"
 
 namespace ordinal::experiments {
@@ -144,7 +145,8 @@ std::string order_blind(const ExperimentResult& result) {
   if (!result.gate) return "";
   const MetricSpec& metric = metric_of(result, result.gate->metric);
   for (const Score& score : result.references) {
-    const bool ignores_order = score.row == "majority" || score.row == "draw" || score.row == "unigram";
+    const Reader* reader = reader_of(score.row);
+    const bool ignores_order = reader != nullptr && reader->knows == Knows::counts;
     const bool passes = score.metric == metric.id && score.length == result.train_length &&
                         metric.reached(score.value, result.gate->threshold);
     if (ignores_order && passes)

@@ -1,4 +1,4 @@
-// Scores of baselines that are not models: lines in tables and plots to compare models with.
+// The scores of readers (tasks/reader.h), and the gates that a model must pass to have learned a task.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,8 @@
 
 namespace ordinal::experiments {
 
-/// The baselines, in `row`: uniform, unigram, bigram and 4-gram, counted on training examples. For a task that labels its targets
-/// also the oracle, which hits those it is certain of; for one with near and far metrics also majority and draw, which ignore order, and
-/// "last 64", which is right where the source lies within the last 64 tokens (the training length) and else guesses as draw
-/// does. Each length is scored on the validation examples of the first seed.
+/// The scores of all readers (reader.h), in their order, but for those that a reader cannot have: accuracies of one that is not certain,
+/// bits of one that gives no probabilities. Each length is scored on the validation examples of the first seed.
 std::vector<Score> reference_scores(const Task& task, const Settings& settings,
                                     const std::vector<Index>& lengths, std::uint64_t validation_seed);
 

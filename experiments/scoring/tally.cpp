@@ -27,7 +27,8 @@ void Tally::add(const Batch& batch, const TokenScores& scores, std::span<const L
       if (!metric.counts(label, static_cast<Index>(position), batch.seq_len, train_tokens_)) continue;
       double value = bits - (metric.excess ? label.oracle_bits : 0.0);
       // A NaN loss makes every metric NaN: if a model gives NaN, its likeliest token says nothing.
-      if (!metric.lower_is_better() && !std::isnan(bits)) value = static_cast<double>(scores.hits[i]);
+      if (!metric.lower_is_better() && !std::isnan(bits))
+        value = scores.hits[i] == unknown_hit ? not_a_number : static_cast<double>(scores.hits[i]);
       Sum& example = by_metric_[m].back();
       const bool all = metric.measure == Measure::exact;  // one number for the whole example
       example.total = all && example.count > 0.0 ? example.total * value : example.total + value;

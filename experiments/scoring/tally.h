@@ -10,6 +10,9 @@
 
 namespace ordinal::experiments {
 
+/// In TokenScores::hits, of a reader that cannot say: every metric of hits becomes NaN.
+inline constexpr char unknown_hit = 2;
+
 /// Collects the scores of examples of one length.
 class Tally {
  public:

@@ -2,6 +2,7 @@
 // at positions past the training length. Also what a task knows about each target.
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,7 +24,7 @@ enum class Conflict { any, contested, uncontested };
 struct Label {
   Index token_class = -1;    // of the task's own classes of targets; -1: none
   Index source = 0;          // tokens back to the nearest one that determines the target; 0: none
-  double oracle_bits = 0.0;  // -log2 of its probability for an oracle that knows the generator
+  double oracle_bits = NAN;  // -log2 of its probability for an oracle that knows the generator; NaN: unknown
   Conflict conflict = Conflict::any;
   std::optional<bool> majority = {};  // whether the most frequent of the earlier answers is right
   std::optional<bool> draw = {};      // whether one drawn from the earlier answers is right

@@ -1,9 +1,9 @@
-// The registry of tasks, and batches of their examples. To add a task, write its file and add its line to tasks.inc.
-#include "experiments/tasks/task.h"
-
+// The registries of tasks and readers, and batches of examples. To add a task, write its file and add its line to tasks.inc.
 #include <algorithm>
 #include <iterator>
 
+#include "experiments/tasks/reader.h"
+#include "experiments/tasks/task.h"
 #include "framework/core/errors.h"
 
 namespace ordinal::experiments {
@@ -11,6 +11,9 @@ namespace ordinal::experiments {
 #define ORDINAL_TASKS(file) std::vector<TaskEntry> file##_tasks();
 #include "experiments/tasks/tasks.inc"
 #undef ORDINAL_TASKS
+#define ORDINAL_READERS(file) std::vector<Reader> file##_readers();
+#include "experiments/tasks/readers.inc"
+#undef ORDINAL_READERS
 
 namespace {
 
@@ -31,7 +34,21 @@ const Registry<TaskEntry>& tasks() { return registry(); }
 
 void register_task(TaskEntry entry) { registry().add(std::move(entry)); }
 
-Index Task::evaluation_examples(Index /*length*/) const { return Index{1} << 31; }
+const std::vector<Reader>& readers() {
+  static const std::vector<Reader> all = [] {
+    std::vector<Reader> built_in;
+#define ORDINAL_READERS(file) std::ranges::move(file##_readers(), std::back_inserter(built_in));
+#include "experiments/tasks/readers.inc"
+#undef ORDINAL_READERS
+    return built_in;
+  }();
+  return all;
+}
+
+const Reader* reader_of(const std::string& row) {
+  const auto found = std::ranges::find(readers(), row.substr(0, row.find(' ')), &Reader::name);
+  return found == readers().end() ? nullptr : &*found;
+}
 
 std::optional<Gate> Task::gate() const {
   if (measure() == Measure::accuracy) return Gate{.metric = "accuracy", .threshold = 0.9};

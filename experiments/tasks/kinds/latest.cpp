@@ -78,7 +78,8 @@ class LatestAuthor {
   void ask(Name& name) {
     text_.push_back({name.letter, {}});
     const char answer = text_[name.last].letter;
-    text_.push_back({answer, {.token_class = 0, .source = static_cast<Index>(text_.size() - name.last)}});
+    const auto source = static_cast<Index>(text_.size() - name.last);
+    text_.push_back({answer, {.token_class = 0, .source = source, .oracle_bits = 0.0}});
     guess(name.seen, seen_of(name, answer), readers_, text_.back().label);
     ++seen_of(name, answer);
     name.left = name.letters;

@@ -71,6 +71,17 @@ TEST(Tally, OfLossesThatAreNoNumbersIsNoneInEveryMetric) {
     EXPECT_TRUE(std::isnan(score(tally, metric)->value)) << metric;
 }
 
+TEST(Tally, OfAnUnknownHitIsNoneInTheMetricsOfHits) {
+  const Batch batch{.size = 2, .seq_len = 2, .tokens = std::vector<Token>(4), .targets = {0, 0, 0, 0}};
+  Tally tally({{.id = "bits"},
+               {.id = "hits", .measure = Measure::accuracy},
+               {.id = "exact", .measure = Measure::exact}},
+              2, 2);
+  tally.add(batch, {std::vector<double>(4, std::numbers::ln2), {1, unknown_hit, 1, 1}}, {});
+  EXPECT_EQ(score(tally, "bits")->value, 1.0);
+  for (const char* metric : {"hits", "exact"}) EXPECT_TRUE(std::isnan(score(tally, metric)->value)) << metric;
+}
+
 TEST(Tally, AnExactMatchIsAnExampleWithoutAMiss) {
   const Batch batch{.size = 4,
                     .seq_len = 2,

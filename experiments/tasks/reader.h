@@ -1,0 +1,52 @@
+// Readers: rules without a model, whose scores are lines in tables and plots to compare models with. To add one, write one file in
+// readers/ and one line in readers.inc; see readers/oracle.cpp.
+#pragma once
+
+#include <cmath>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "experiments/tasks/task.h"
+
+namespace ordinal::experiments {
+
+/// A target, and what comes before it.
+struct Question {
+  std::span<const Token> before;  // the tokens of its sequence, up to the one at whose place it is asked
+  Token target = 0;
+  Label label = {};        // empty if the task labels none
+  Index train_tokens = 0;  // in a training sequence
+};
+
+/// What a reader says of a target.
+struct TargetScore {
+  double loss = INFINITY;        // in nats; without a value, it gives no probabilities
+  std::optional<bool> hit = {};  // without a value, it cannot say
+};
+
+using Read = std::function<TargetScore(const Question&)>;
+
+/// What a reader answers from: tokens in any order, tokens in their order, or where the answer stands.
+enum class Knows { counts, order, sources };
+
+struct Reader {
+  std::string name;
+  Knows knows = Knows::counts;
+  std::function<Read(const Task&, Index train_length)> build;
+  bool shows_length = false;  // its row also names the tokens of a training sequence: "last 64"
+};
+
+/// The `build` of a reader that is the same for all tasks.
+inline auto always(Read read) {
+  return [read = std::move(read)](const Task&, Index) { return read; };
+}
+
+/// All readers, in the order of readers.inc; and that of a row, such as "last 64", or null.
+const std::vector<Reader>& readers();
+const Reader* reader_of(const std::string& row);
+
+}  // namespace ordinal::experiments
