@@ -116,7 +116,7 @@ void check_texts(const std::vector<std::string>& first, const std::vector<std::s
   if (first == second) return;
   for (const std::string& there : first) {
     for (const std::string& here : second) {
-      if (!have_same_bytes(there, here)) continue;
+      if (MappedFile(there).bytes() != MappedFile(here).bytes()) continue;
       throw ConfigError(
           fmt::format("finetune.file = {}: it is the same text as task.file = {}: its bytes would be in the "
                       "training of one stage and the validation of the other (give this stage other texts, "

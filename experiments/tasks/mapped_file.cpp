@@ -39,8 +39,4 @@ void MappedFile::check_unchanged() const {
                   path_.string(), then.st_size, now.st_size));
 }
 
-bool have_same_bytes(const std::filesystem::path& a, const std::filesystem::path& b) {
-  return MappedFile(a).bytes() == MappedFile(b).bytes();
-}
-
 }  // namespace ordinal::experiments

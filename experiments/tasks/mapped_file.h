@@ -32,7 +32,4 @@ class MappedFile {
   std::string_view bytes_;
 };
 
-/// Whether two files hold the same bytes: they are one file, links to it, or copies. Throws as MappedFile does.
-bool have_same_bytes(const std::filesystem::path& a, const std::filesystem::path& b);
-
 }  // namespace ordinal::experiments
