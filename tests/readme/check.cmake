@@ -1,5 +1,5 @@
-# Follows "Add an encoding", "Add a task", "Add a condition" and "Add a layer" of the pages in a copy of the project: extracts the files
-# and registry lines from their text, builds everything, and runs the unit tests. The build folder stands beside the
+# Follows "Add an encoding", "Add a task", "Add a reader", "Add a condition" and "Add a layer" of the pages in a copy of the project:
+# extracts the files and registry lines from their text, builds everything, and runs the unit tests. The build folder stands beside the
 # sources as in the project, so that ccache finds what did not change.
 include("${CMAKE_CURRENT_LIST_DIR}/block.cmake")
 set(tree "${WORK}/tree")
@@ -31,11 +31,13 @@ foreach(part .ci .clang-format framework models experiments tests configs CMakeL
 endforeach()
 extract_file(README.md framework/positional/encodings/recency.cpp)
 extract_file(experiments/README.md experiments/tasks/kinds/running_sum.cpp)
+extract_file(experiments/README.md experiments/tasks/readers/repeat.cpp)
 extract_file(experiments/README.md experiments/conditions/kinds/narrow.cpp)
 extract_file(framework/README.md framework/layers/squared_relu.cpp)
 extract_file(framework/README.md framework/layers/token_shift.cpp)
 add_line(README.md framework/positional/encodings.inc "ORDINAL_ENCODING(recency)")
 add_line(experiments/README.md experiments/tasks/tasks.inc "ORDINAL_TASKS(running_sum)")
+add_line(experiments/README.md experiments/tasks/readers.inc "ORDINAL_READERS(repeat)")
 add_line(experiments/README.md experiments/conditions/conditions.inc "ORDINAL_CONDITION(narrow)")
 add_line(framework/README.md framework/layers/layer.inc "ORDINAL_ACTIVATION(squared_relu)")
 add_line(framework/README.md framework/layers/layer.inc "ORDINAL_BRANCH(token_shift)")
@@ -84,7 +86,7 @@ foreach(added recency running_sum narrow squared_relu token_shift)
   endif()
 endforeach()
 
-# The condition and the metric are in the scores of an experiment.
+# The condition, the metric and the reader are in the scores of an experiment.
 execute_process(COMMAND ${tree}/build/bin/extrapolation --quiet --task.name=running_sum --task.train_length=8 --train.steps=2
                         --evaluate.lengths=1x,2x --evaluate.batches=1 --evaluate.conditions=trained,narrow
                         --experiment.seeds=1, --out ${WORK}/results OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
@@ -94,4 +96,8 @@ foreach(condition trained narrow)
     message(FATAL_ERROR "no score of late.bits under ${condition}:\n${scores}")
   endif()
 endforeach()
+file(READ "${WORK}/results/references.csv" scores)
+if(NOT scores MATCHES "\nrepeat,16,accuracy,0[.][0-9]+,")
+  message(FATAL_ERROR "no accuracy of repeat:\n${scores}")
+endif()
 file(REMOVE_RECURSE "${WORK}/results")

@@ -15,6 +15,7 @@ endfunction()
 
 # The targets of the links in `content`, but for those to other sites.
 function(links_of content result)
+  string(REPLACE "[](" "" content "${content}")  # the beginning of a lambda is no link
   string(REGEX MATCHALL "\\]\\([^ )]+" links "${content}")
   string(REPLACE "](" "" links "${links}")  # a bracket would keep a list from being split
   list(FILTER links EXCLUDE REGEX "^http")
