@@ -10,6 +10,10 @@ In tables, a column "near, 512 (8x)" is then accuracy.near at 512 tokens, and "6
 scores; a label in italics ends with its name in brackets. A cell is a mean over seeds, with ± the sample standard deviation. In the
 text, "0.43 (0.40 to 0.55)" is the median difference between two rows at the longest length and its interval, by the procedure of
 experiments/README.md, and any other number with a decimal point is a mean over seeds. Uses nothing of the project's code.
+
+The indented lines after a comment of this kind decide one pair of rows at the longest length, among all pairs in these metrics:
+
+    <!-- example configs/extrapolation.csv: alibi less rope, accuracy.near of accuracy.near, accuracy.far -->
 """
 import csv
 import itertools
@@ -19,7 +23,7 @@ import statistics
 import sys
 
 sys.path.append(str(pathlib.Path(__file__).parents[1]))
-from reference_statistics import Comparison, decide, most_learned, read_scores
+from reference_statistics import Comparison, both_tails, decide, most_learned, read_scores
 
 
 def wrong_counts(text, path, names):
@@ -35,8 +39,8 @@ def wrong_counts(text, path, names):
                 yield f"got at least {number} {name} questions, expected {fewest:,}"
 
 
-def comparisons(scores, learned, metrics):
-    """Median difference and interval of all pairs of ranked rows at the longest length, decided together."""
+def all_pairs(scores, learned, metrics):
+    """Comparisons of all pairs of ranked rows at the longest length, decided together."""
     longest = max(length for _, length, _, _ in scores)
     family = []
     for metric in metrics:
@@ -45,7 +49,12 @@ def comparisons(scores, learned, metrics):
         for a, b in itertools.combinations(filter(None, values), 2):
             family.append(Comparison([a[seed] - b[seed] for seed in a]))
     decide(family)
-    for one in family:
+    return family
+
+
+def comparisons(scores, learned, metrics):
+    """Their median differences and intervals."""
+    for one in all_pairs(scores, learned, metrics):
         for sign in (1, -1) if one.interval else ():
             low, high = sorted(sign * end for end in one.interval)
             yield f"{sign * statistics.median(one.differences):.2f} ({low:.2f} to {high:.2f})"
@@ -81,10 +90,40 @@ def wrong_numbers(text, scores, learned, names):
             yield f"got {number}, expected a mean over seeds"
 
 
+def example(scores, learned, row, other, metric, metrics):
+    """The lines that decide one pair, from its differences to what is printed."""
+    longest = max(length for _, length, _, _ in scores)
+    a, b = (scores[name, longest, "trained", metric] for name in (row, other))
+    differences = [a[seed] - b[seed] for seed in a]
+    n, one, family = len(differences), Comparison(differences), all_pairs(scores, learned, metrics)
+    k, pairs = max(one.ahead, one.behind), sum(other.p() >= one.p() for other in family)
+    j = max(j for j in range(1, n + 1) if both_tails(n, j - 1) <= 0.05 / pairs)
+    median, low, high = statistics.median(differences), one.differences[j - 1], one.differences[n - j]
+    return [
+        f"d_1 … d_{n} " + ", ".join(f"{d:.3f}" for d in differences),
+        f"p 2 · P(Bin({n}, ½) ≥ {k}) = {one.p():.5f}",
+        f"α 0.05 / {pairs} = {0.05 / pairs:.5f}, because {pairs} pairs have at least this p",
+        f"j {j}, because 2 · P(Bin({n}, ½) < {j}) = {both_tails(n, j - 1):.5f}, "
+        f"and 2 · P(Bin({n}, ½) < {j + 1}) = {both_tails(n, j):.5f}",
+        f"by {median:.3f} ({low:.3f} to {high:.3f}), which is printed as {median:.2f} ({low:.2f} to {high:.2f})",
+    ]
+
+
+def examples(root, text):
+    """Each line of the examples, and what the scores give."""
+    pattern = r"<!-- example (\S+): (\w+) less (\w+), (\S+) of (.*?) -->\n\n((?: {6}.*\n)+)"
+    for path, row, other, metric, metrics, block in re.findall(pattern, text):
+        lines = [re.sub(" {2,}", " ", line.strip()) for line in block.splitlines()]
+        yield from itertools.zip_longest(lines, example(*read_scores(root / path), row, other, metric, metrics.split(", ")))
+
+
 def check(root, page):
     """Prints what is wrong with a page, and returns how many numbers stood under a comment, and how many mistakes."""
-    checked, mistakes = 0, []
-    parts = re.split(r"<!-- scores (\S+): (.*?) -->", (root / page).read_text())
+    content = (root / page).read_text()
+    lines_of_examples = list(examples(root, content))
+    checked = sum(len(re.findall(r"\d\.\d+", line or "")) for line, _ in lines_of_examples)
+    mistakes = [f"got {line}, expected {expected}" for line, expected in lines_of_examples if line != expected]
+    parts = re.split(r"<!-- scores (\S+): (.*?) -->", content)
     for before, path, mapping, rest in zip(parts[0::3], parts[1::3], parts[2::3], parts[3::3]):
         section = re.split(r"^#+ ", rest, flags=re.M)[0]
         scores, learned = read_scores(root / path)
@@ -102,9 +141,9 @@ def check(root, page):
 
 def main():
     root = pathlib.Path(sys.argv[1])
-    checked, mistakes = map(sum, zip(*(check(root, page) for page in sys.argv[2:])))
-    print(f"{checked} numbers recomputed")
-    return 1 if checked == 0 or mistakes else 0
+    results = [check(root, page) for page in sys.argv[2:]]
+    print(f"{sum(checked for checked, _ in results)} numbers recomputed")
+    return 1 if any(checked == 0 or mistakes for checked, mistakes in results) else 0
 
 
 sys.exit(main())
