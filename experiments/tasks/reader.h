@@ -7,7 +7,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "experiments/tasks/task.h"
@@ -41,8 +40,8 @@ struct Reader {
 };
 
 /// The `build` of a reader that is the same for all tasks.
-inline auto always(Read read) {
-  return [read = std::move(read)](const Task&, Index) { return read; };
+inline auto always(const Read& read) {
+  return [read](const Task&, Index) { return read; };
 }
 
 /// All readers, in the order of readers.inc; and that of a row, such as "last 64", or null.
