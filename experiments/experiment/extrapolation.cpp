@@ -137,6 +137,7 @@ std::string Extrapolation::plan() {
   std::string text = form_.plan;
   if (form_.holds != Holds::scores)
     text += dry_run_text(settings_, form_.rows, candidates_, workers_.threads.count());
+  text += doubtful_lengths(settings_);
   for (const auto& lines :
        {warnings(frame_), too_few_seeds(frame_, std::ssize(seeds(settings_)), std::ssize(claims_))})
     for (const std::string& line : lines) text += line + "\n";

@@ -41,13 +41,31 @@ std::string why_unused(const Key& key, const Settings& settings, const std::vect
   return is_alone ? "it needs a checkpoint: --model FILE" : "no row has finetune.steps above 0";
 }
 
-// Whether no row takes the value from all rows.
-bool is_set_by_all(Settings settings, const std::string& key) {
+// Why the value for all rows affects nothing; empty if it may. In one file, or before the rows, it may be for another program.
+std::string why_overridden(Settings settings, const std::string& key, const std::vector<std::string>& files) {
+  if (!settings.rows_set(key) && !settings.rows_set("tune." + key)) return "";
   const std::string for_all = "all rows";
+  const std::string given = settings.origin(key);
   settings.set(key, settings.text(key), for_all);
-  const auto takes_it = [&](const Row& row) { return row.settings.origin(key) == for_all; };
-  return std::ranges::count(settings.tuned(), key, &Factor::key) > 0 ||
-         std::ranges::none_of(rows_of(settings), takes_it);
+  std::string name = key;
+  std::vector<std::string> origins;  // where each row has the value from
+  for (const Row& row : rows_of(settings)) origins.push_back(row.settings.origin(key));
+  for (const Factor& factor : settings.tuned()) {
+    if (factor.key != key) continue;
+    name = "tune." + key;
+    origins = {factor.origin};
+  }
+  const auto place = [&](const std::string& origin) {
+    return std::ranges::find(files, origin.substr(0, origin.rfind(':'))) - files.begin();
+  };
+  const auto overrides = [&](const std::string& origin) {
+    return origin != for_all && (given == command_line_origin || place(origin) < place(given));
+  };
+  if (!std::ranges::all_of(origins, overrides)) return "";
+  return fmt::format(
+      "every row of {}{} sets it; write it in [compare], or remove the rows with an empty \"{} =\" in "
+      "[compare]",
+      origins.front() == command_line_origin ? "the " : "", origins.front(), name);
 }
 
 }  // namespace
@@ -64,25 +82,22 @@ void check_training(const Settings& settings) {
   check_direction(settings);
 }
 
-std::vector<std::string> unused_settings(const Settings& settings, Builds builds) {
+std::vector<std::string> unused_settings(const Settings& settings, Builds builds,
+                                         const std::vector<std::string>& files) {
   if (builds == Builds::nothing) return {};
   const std::vector<Row> rows =
       builds == Builds::rows ? rows_of(settings) : std::vector<Row>{{"", "", {}, settings}};
   std::vector<std::string> found;
-  const auto check = [&](const std::string& prefix, const Factor& given) {
-    if (given.origin != command_line_origin) return;
-    const std::string why =
-        builds == Builds::rows && prefix.empty() && is_set_by_all(settings, given.key)
-            ? "every row sets it itself; leave it out, or set " + compare_prefix + given.key
-            : why_unused(*find_key(given.key), settings, rows);
-    if (why.empty()) return;
-    found.push_back(
-        fmt::format("{}{} = {} would change nothing: {}", prefix, given.key, joined(given.values), why));
+  const auto check = [&](const std::string& prefix, const std::string& key, const std::string& origin) {
+    std::string why;
+    if (builds == Builds::rows && prefix.empty()) why = why_overridden(settings, key, files);
+    if (why.empty() && origin == command_line_origin) why = why_unused(*find_key(key), settings, rows);
+    if (!why.empty()) found.push_back(fmt::format("{}: {}{} has no effect: {}", origin, prefix, key, why));
   };
   for (const Key& key : all_keys())
-    check("", {key.name, split_outside_brackets(settings.text(key.name), '\n'), settings.origin(key.name)});
-  for (const Factor& factor : settings.factors()) check(compare_prefix, factor);
-  for (const Factor& factor : settings.tuned()) check(tune_prefix, factor);
+    if (settings.is_given(key.name)) check("", key.name, settings.origin(key.name));
+  for (const Factor& factor : settings.factors()) check(compare_prefix, factor.key, factor.origin);
+  for (const Factor& factor : settings.tuned()) check(tune_prefix, factor.key, factor.origin);
   return found;
 }
 

@@ -50,7 +50,7 @@ class Parser {
     read_outside_options(words);
     if (result_.help) return result_;
     for (const ConfigEntry& entry : words)
-      if (entry.key == "config" && !entry.value.empty()) apply_all(read_config_file(entry.value));
+      if (entry.key == "config" && !entry.value.empty()) apply_file(entry.value);
     apply_all(words);
     return finish();
   }
@@ -69,7 +69,7 @@ class Parser {
         problems_.push_back(fmt::format("--{} is missing (see {} --help)", name, driver_.name));
     refuse_problems();
     if (has_checkpoint()) result_.settings = driver_.over_checkpoint(result_.settings, result_.model);
-    problems_ = unused_settings(result_.settings, driver_.builds);
+    problems_ = unused_settings(result_.settings, driver_.builds, files_);
     refuse_problems();
     return result_;
   }
@@ -103,6 +103,20 @@ class Parser {
     const Key& key = *find_key(entry.key);
     return driver_.uses(key) ||
            (has_checkpoint() && key.is_of_model() && !contains(driver_.unread, key.name));
+  }
+
+  void apply_file(const std::string& path) {
+    static const std::vector<std::string> programs = {"generate", "encoding", "claims", "benchmark"};
+    const Source source = read_config_file(path);
+    files_.push_back(path);
+    const auto section = [](const ConfigEntry& entry) { return entry.key.substr(0, entry.key.find('.')); };
+    // In a section that has the name of the program that reads it.
+    const auto is_for_other = [&](const ConfigEntry& entry) {
+      return contains(programs, section(entry)) && !contains(driver_.sections, section(entry));
+    };
+    if (source.empty() || !std::ranges::all_of(source, is_for_other)) return apply_all(source);
+    problems_.push_back(fmt::format("{0}: got keys of [{1}] alone, expected those of {2}; start {1} with it",
+                                    path, section(source.front()), driver_.name));
   }
 
   void apply_all(const Source& source) {
@@ -145,6 +159,7 @@ class Parser {
       return refuse(entry, "rows cannot differ in it, expected a key of task, model, train or finetune");
     const std::vector<std::string> values =
         is_compared ? factor_values(entry.value) : std::vector<std::string>{entry.value};
+    if (values.empty() && settings.forget_compared(entry.key.substr(compare_prefix.size()))) return;
     if (values.empty()) return refuse(entry, "got none, expected at least one value");
     for (const std::string& value : values) {
       const std::string problem = key == nullptr ? "" : complaint(*key, value);
@@ -163,6 +178,7 @@ class Parser {
   const DriverDescription& driver_;
   CommandLine result_;
   std::vector<std::string> problems_;
+  std::vector<std::string> files_;            // in the order in which they were read
   std::map<std::string, ConfigEntry> first_;  // of a file or a command line, by section and key
 };
 

@@ -45,9 +45,9 @@ const Key* find_key(std::string_view name);
 /// The key of a name with or without a prefix; null if there is none.
 inline const Key* key_behind(const std::string& name) { return find_key(without_prefix(name)); }
 
-/// The end of a message about a name that is no key: how a key of an earlier version or an option of a part is written now,
-/// the nearest known name if it is near, or else the names that were expected. `options` are those outside the sections, of
-/// which suggestions begin with `dashes`, as do keys.
+/// The end of a message about a name that is no key: how an option of a part is written, the nearest known name if it is near,
+/// or else the names that were expected. `options` are those outside the sections, of which suggestions begin with `dashes`, as
+/// do keys.
 std::string hint_for(const std::string& name, const std::string& value,
                      const std::vector<std::string>& options = {}, const std::string& dashes = "");
 

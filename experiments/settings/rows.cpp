@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "framework/core/errors.h"
 #include "framework/core/random.h"
@@ -34,6 +35,16 @@ constexpr std::size_t longest_name = 220;
 std::string marked(const std::string& name, const std::string& label) {
   const std::string mark = fmt::format(".{:08x}", hash_name(label));
   return name.substr(0, longest_name - mark.size()) + mark;
+}
+
+// Values however they are written: rope( base=500 ) is rope(base=500), and 3e-3 is 0.003.
+Combination in_one_form(Combination values) {
+  for (auto& [name, value] : values) {
+    const Key& key = *find_key(name);
+    value = key.kind.empty() ? canonical(key.option.type, value)
+                             : parts_text(named_parts(part_kind(key.kind), value));
+  }
+  return values;
 }
 
 }  // namespace
@@ -91,8 +102,10 @@ std::vector<Row> rows_of(const Settings& settings) {
   for (const Combination& values : factors.empty() ? std::vector<Combination>() : combinations(factors))
     rows.push_back(combined(base, values, factors));
   for (const WrittenSection& row : settings.sections("row")) rows.push_back(written(base, row));
+  std::set<Combination> different;
   for (Row& row : rows) {  // if two would share a folder, both get a hash of their labels
-    if (std::ranges::count(rows, row.label, &Row::label) > 1)
+    const bool is_repeated = !row.factors.empty() && !different.insert(in_one_form(row.factors)).second;
+    if (is_repeated || std::ranges::count(rows, row.label, &Row::label) > 1)
       throw ConfigError(fmt::format(
           "[row {}]: it is listed more than once, expected values in [compare] and names of rows that differ",
           row.label));

@@ -95,6 +95,14 @@ bool Settings::rows_set(const std::string& key) const {
   });
 }
 
+bool Settings::forget_compared(const std::string& key) {
+  const bool is_compared = rows_set(key);
+  std::erase_if(sections_, [&](const auto& one) { return one.kind == "row" && one.find(key) != nullptr; });
+  for (WrittenSection& section : sections_)
+    std::erase_if(section.settings, [&](const auto& one) { return one.key == key; });
+  return is_compared;
+}
+
 std::vector<WrittenSection> Settings::sections(const std::string& kind) const {
   std::vector<WrittenSection> of_kind;
   std::ranges::copy_if(sections_, std::back_inserter(of_kind),
@@ -159,24 +167,26 @@ std::vector<std::uint64_t> seeds(const Settings& settings) {
   const std::set<Index> different(seeds.begin(), seeds.end());
   if (!seeds.empty() && *different.begin() >= 0 && different.size() == seeds.size())
     return {seeds.begin(), seeds.end()};
-  throw ConfigError(
-      fmt::format("experiment.seeds: got '{}', expected a number of seeds from 1 to {}, or a list of "
-                  "different seeds such as "
-                  "1,2,7 (for the single seed 7: 7,)",
-                  text, most_seeds));
+  throw ConfigError(fmt::format(
+      "experiment.seeds: got '{}', expected a number of seeds from 1 to {} (3: seeds 1 to 3), or a "
+      "list of different seeds such as 1,2,7 (7,: seed 7 alone)",
+      text, most_seeds));
 }
 
 Index parse_length(const std::string& text, Index train_length) {
-  if (!text.ends_with('x')) return parse_integer(text).value_or(0);
-  const auto factor = parse_real(text.substr(0, text.size() - 1));
-  return factor ? rounded_product(*factor, train_length) : 0;
+  const bool is_multiple = text.ends_with('x');
+  if (!is_multiple && text.find_first_not_of("0123456789") != std::string::npos) return 0;
+  const double number = parse_real(is_multiple ? text.substr(0, text.size() - 1) : text).value_or(0.0);
+  return rounded_product(std::min(number, 1e9), is_multiple ? train_length : 1);  // more would overflow
 }
 
 Index length_of(const Settings& settings, const std::string& key, const std::string& text) {
   const Index length = parse_length(text, settings.integer("task.train_length"));
   if (length >= 1 && length <= 100'000'000) return length;
-  throw ConfigError(fmt::format(
-      "{}: got '{}', expected a length such as 256, or 4x for a multiple of task.train_length", key, text));
+  throw ConfigError(
+      fmt::format("{}: got '{}', {}", key, text,
+                  length > 0 ? "which is too large, expected at most 100000000 tokens"
+                             : "expected a length such as 256, or 4x for a multiple of task.train_length"));
 }
 
 std::vector<Index> evaluation_lengths(const Settings& settings) {
@@ -185,6 +195,16 @@ std::vector<Index> evaluation_lengths(const Settings& settings) {
     lengths.insert(length_of(settings, "evaluate.lengths", item));
   if (lengths.empty()) throw ConfigError("evaluate.lengths: got no length, expected at least one");
   return {lengths.begin(), lengths.end()};
+}
+
+std::string doubtful_lengths(const Settings& settings) {
+  const Index train_length = settings.integer("task.train_length");
+  std::vector<std::string> lengths = settings.list("evaluate.lengths");
+  const auto multiples = std::erase_if(lengths, [](const auto& one) { return one.ends_with('x'); });
+  std::erase_if(lengths, [&](const auto& one) { return parse_length(one, train_length) >= train_length; });
+  if (multiples == 0 || lengths.empty()) return "";
+  return fmt::format("warning: evaluate.lengths has {}, below the training length, {} (2x: twice as long)\n",
+                     joined(lengths), train_length);
 }
 
 }  // namespace ordinal::experiments

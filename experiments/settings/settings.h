@@ -76,6 +76,9 @@ class Settings {
   /// Whether a row or a factor sets the key.
   bool rows_set(const std::string& key) const;
   void forget_comparison() { sections_.clear(); }
+  /// Removes what is compared of a key, also with tune. in front: its values, and the rows that are written out with it. False
+  /// if there is nothing of it.
+  bool forget_compared(const std::string& key);
 
   /// All sections of a kind, in the order of the file.
   std::vector<WrittenSection> sections(const std::string& kind) const;
@@ -117,6 +120,10 @@ Index parse_length(const std::string& text, Index train_length);
 
 /// evaluate.lengths, ascending, with multiples such as 4x resolved. Throws ConfigError.
 std::vector<Index> evaluation_lengths(const Settings& settings);
+
+/// A line about lengths in tokens that may be meant as multiples, because they are shorter than the training length and stand
+/// beside multiples; empty if there are none.
+std::string doubtful_lengths(const Settings& settings);
 
 /// A length as given for `key`: 128, or 4x for four times task.train_length. Throws ConfigError.
 Index length_of(const Settings& settings, const std::string& key, const std::string& text);

@@ -2,26 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "experiments/settings/keys.h"
 #include "experiments/settings/parts.h"
 
 namespace ordinal::experiments {
 namespace {
-
-// What to use instead of keys and options of the version before: {0} is compare. or nothing, {1} the value.
-const std::map<std::string, std::string> formerly = {
-    {"positional.encoding", "write {0}model.encoding = {1}"},
-    {"positional.encodings", "write compare.model.encoding = {1}"},
-    {"positional.train_length", "write {0}model.train_length = {1}"},
-    {"positional.dropout", "write {0}model.positional_dropout = {1}"},
-    {"positional.positions", "positions stand behind @, write {0}model.encoding = rope@{1}"},
-    {"positional.test_positions", "positions stand behind @, write {0}model.encoding = rope@contiguous:{1}"},
-    {"finetune.positions", "positions stand behind @, write {0}finetune.encoding = rope@{1}"},
-    {"experiment.seed", "write experiment.seeds = {1}, with a comma"},
-    {"completion", "--help shows all options and keys, --list NAME a part with its options"},
-    {"plan-ranks", "progress shows the time left after the first training"}};
 
 // "it is an option of rope, xpos, write …": which of the parts that keys of a section name, or with an empty one which of all
 // parts, have an option, and how to set it; empty if none has it.
@@ -59,13 +45,12 @@ std::string hint_for(const std::string& given, const std::string& value,
   const std::string name = name_in_section(full);
   const std::string section = full.substr(0, full.size() - name.size());
   const std::string prefix = given.substr(0, given.size() - full.size());
-  const auto now = formerly.find(full);
-  if (now != formerly.end()) return ": " + fmt::format(fmt::runtime(now->second), prefix, value);
   std::vector<std::string> known = options;
   for (const Key& key : all_keys()) known.push_back(key.name);
   // Clang 14 cannot return the rest that std::ranges::stable_partition gives.
-  std::stable_partition(known.begin(), known.end(),
-                        [&](const std::string& one) { return one.starts_with(section); });
+  const auto own = std::stable_partition(known.begin(), known.end(),
+                                         [&](const std::string& one) { return one.starts_with(section); }) -
+                   known.begin();
   std::vector<std::string> names;
   for (const std::string& one : known) names.push_back(name_in_section(one));
   for (const std::string& owner : {section, std::string()}) {
@@ -74,9 +59,13 @@ std::string hint_for(const std::string& given, const std::string& value,
     if (!hint.empty()) return hint;
   }
   const std::string outside = options.empty() ? "" : dashes + joined(options, ", " + dashes) + ", or ";
-  if (did_you_mean(name, names).empty()) return expected_in(section, outside);
-  const auto meant = std::ranges::find(names, nearest(name, names)) - names.begin();
-  return fmt::format(" (did you mean {}{}?)", dashes, known[static_cast<std::size_t>(meant)]);
+  for (const auto count : {own, std::ssize(names)}) {
+    const std::vector<std::string> some(names.begin(), names.begin() + count);
+    if (some.empty() || did_you_mean(name, some).empty()) continue;
+    const auto meant = std::ranges::find(some, nearest(name, some)) - some.begin();
+    return fmt::format(" (did you mean {}{}?)", dashes, known[static_cast<std::size_t>(meant)]);
+  }
+  return expected_in(section, outside);
 }
 
 }  // namespace ordinal::experiments

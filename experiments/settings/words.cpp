@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <boost/program_options.hpp>
+#include <map>
 #include <string_view>
 
 #include "experiments/settings/command_line.h"
@@ -69,9 +70,15 @@ std::string problem_of(const po::option& option, const ConfigEntry& entry, const
                      entry.value);  // --out --quiet
 }
 
+bool may_repeat(const std::string& option, const DriverDescription& driver) {
+  return option == "config" || option == driver.several ||
+         driver.find(option)->option.type == OptionType::files;
+}
+
 // The word after an unknown option is not a second mistake.
 void read_all(const std::vector<po::option>& options, const DriverDescription& driver, Source& source) {
   bool value_of_unknown = false;
+  std::map<std::string, std::string> first;  // value of each option
   for (const po::option& option : options) {
     const bool is_word = option.position_key >= 0;
     const bool is_mistaken = value_of_unknown && is_word;
@@ -80,7 +87,11 @@ void read_all(const std::vector<po::option>& options, const DriverDescription& d
     if (is_mistaken) continue;
     const ConfigEntry entry{is_word ? driver.several : option.string_key,
                             option.value.empty() ? "" : option.value.front(), command_line_origin};
-    const std::string problem = problem_of(option, entry, driver);
+    std::string problem = problem_of(option, entry, driver);
+    const std::string& before = first.emplace(entry.key, entry.value).first->second;
+    if (problem.empty() && before != entry.value && !may_repeat(entry.key, driver))
+      problem = fmt::format("--{}: got {}, then {}, expected one value (leave one out)", entry.key, before,
+                            entry.value);
     source.push_back(problem.empty() ? entry : ConfigEntry{.problem = problem});
   }
 }

@@ -20,7 +20,7 @@ const std::string four_rows =
 void run_parts(int count, const std::string& arguments) {
   std::string command = "cd '" + own_folder().string() + "'; ";
   for (int part = 1; part <= count; ++part) {
-    command += quoted_program("extrapolation") + arguments + "--part=" + std::to_string(part) + "/" +
+    command += started("extrapolation", arguments) + "--part=" + std::to_string(part) + "/" +
                std::to_string(count) + " >part" + std::to_string(part) + ".txt 2>&1 & p" +
                std::to_string(part) + "=$!; ";
   }

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <regex>
 #include <string>
 
 #include "framework/core/tensor.h"
@@ -57,11 +58,27 @@ inline Outcome outcome_of(const std::string& command) {
           read_file(folder / "stderr.txt")};
 }
 
+/// A program as a shell runs it. Tests change an option of those below by adding it once more: only the last is given.
+inline std::string started(const std::string& program, const std::string& arguments) {
+  static const std::regex option("--(out(?= )|[a-z_.]+(?==))[= ]('[^']*'|\"[^\"]*\"|[^ '\"])*");
+  std::map<std::string, std::smatch::difference_type> last;
+  const std::sregex_iterator begin(arguments.begin(), arguments.end(), option);
+  for (auto each = begin; each != std::sregex_iterator(); ++each) last[(*each)[1]] = each->position();
+  std::string kept = quoted_program(program) + " ";
+  std::string::difference_type end = 0;
+  for (auto each = begin; each != std::sregex_iterator(); ++each) {
+    const std::string name = (*each)[1];
+    if (name == "config" || name.ends_with(".file") || each->position() == last[name]) continue;
+    kept += arguments.substr(static_cast<std::size_t>(end), static_cast<std::size_t>(each->position() - end));
+    end = each->position() + each->length();
+  }
+  return kept + arguments.substr(static_cast<std::size_t>(end));
+}
+
 /// `build/bin/<program> <arguments>` through a shell, in the test's folder.
 inline Outcome run_program(const std::string& program, const std::string& arguments,
                            const std::string& environment = "") {
-  return outcome_of("env " + environment + " " + quoted_program(program) + " " + arguments +
-                    " >stdout.txt 2>stderr.txt");
+  return outcome_of("env " + environment + " " + started(program, arguments) + " >stdout.txt 2>stderr.txt");
 }
 
 /// The same for a run that succeeds.
@@ -80,11 +97,11 @@ inline Outcome train(const std::string& arguments) { return run_well("train", ar
 /// what runs in the background with Ctrl-C ignored, hence --default-signal.
 inline Outcome run_until(const std::string& sign, const std::string& signal, const std::string& program,
                          const std::string& arguments, Index lines = 1) {
-  return outcome_of(
-      "touch started.txt && sleep 0.02 && { env --default-signal=INT " + quoted_program(program) + " " +
-      arguments + " >stdout.txt 2>stderr.txt & pid=$!; until [ '" + sign +
-      "' -nt started.txt ] && [ $(cat '" + sign + "' 2>/dev/null | wc -l) -ge " + std::to_string(lines) +
-      " ]; do sleep 0.02; done; kill -" + signal + " $pid; wait $pid; }");
+  return outcome_of("touch started.txt && sleep 0.02 && { env --default-signal=INT " +
+                    started(program, arguments) + " >stdout.txt 2>stderr.txt & pid=$!; until [ '" + sign +
+                    "' -nt started.txt ] && [ $(cat '" + sign + "' 2>/dev/null | wc -l) -ge " +
+                    std::to_string(lines) + " ]; do sleep 0.02; done; kill -" + signal +
+                    " $pid; wait $pid; }");
 }
 
 /// What a file, a folder or a link holds, and when that changed.

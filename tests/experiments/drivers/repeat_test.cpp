@@ -142,9 +142,9 @@ TEST(Checkpoints, ThatAreGoneOrNotThoseThatWereScoredAreNamedInTheReport) {
 TEST(TwoRuns, AFolderThatIsBegunAgainIsThatOfTheSecond) {
   const std::string first = tiny + "--train.log_every=2000 --train.checkpoint_every=2000 --train.steps=2000 ";
   const std::string command =
-      "cd '" + own_folder().string() + "' && { " + quoted_program("train") + first +
-      "--out run >first.txt 2>&1 & until [ -s run/metrics.jsonl ]; do sleep 0.02; done; mv run gone; " +
-      quoted_program("train") + tiny + "--out run >second.txt 2>&1 || exit 99; wait $!; }";
+      "cd '" + own_folder().string() + "' && { " + started("train", first + "--out run") +
+      " >first.txt 2>&1 & until [ -s run/metrics.jsonl ]; do sleep 0.02; done; mv run gone; " +
+      started("train", tiny) + "--out run >second.txt 2>&1 || exit 99; wait $!; }";
   EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 2) << file("second.txt");
   EXPECT_THAT(file("first.txt"), AllOf(HasSubstr("train: run: the folder or its .lock was removed"),
                                        HasSubstr("nothing more is written")));

@@ -14,8 +14,8 @@ using ::testing::HasSubstr;
 // With the streams as `redirections` say.
 int run_with(const std::string& program, const std::string& arguments, const std::string& redirections,
              const std::string& limit = "") {
-  const std::string command = "cd '" + own_folder().string() + "' && " + limit + quoted_program(program) +
-                              " " + arguments + " " + redirections;
+  const std::string command =
+      "cd '" + own_folder().string() + "' && " + limit + started(program, arguments) + " " + redirections;
   const int status = std::system(command.c_str());
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
@@ -41,9 +41,9 @@ TEST(Streams, ResultsThatCannotBePrintedAreAnErrorAfterEverythingIsSaved) {
 
 TEST(Streams, AReaderThatLeavesDoesNotEndATraining) {
   for (const std::string streams : {"2>&1 >/dev/null", "2>/dev/null"}) {
-    const std::string command = "cd '" + own_folder().string() + "' && { " + quoted_program("train") + " " +
-                                steps.substr(steps.find("--model.d_model")) +
-                                "--out run; echo $? >code.txt; } " + streams + " | true";
+    const std::string command = "cd '" + own_folder().string() + "' && { " +
+                                started("train", steps.substr(steps.find("--model.d_model")) + "--out run") +
+                                "; echo $? >code.txt; } " + streams + " | true";
     EXPECT_EQ(std::system(command.c_str()), 0);
     EXPECT_EQ(file("code.txt"), "0\n") << streams;
   }
@@ -150,8 +150,9 @@ TEST(Memory, ThatEvaluationCannotHaveLeavesTheCheckpoint) {
 
 TEST(Signals, ThatTheParentIgnoresStayIgnored) {
   const std::string command =
-      "cd '" + own_folder().string() + "' && trap '' HUP && { " + quoted_program("train") + " " + tiny +
-      "--train.steps=400 --out run >out.txt 2>&1 & pid=$!; "
+      "cd '" + own_folder().string() + "' && trap '' HUP && { " +
+      started("train", tiny + "--train.steps=400 --out run") +
+      " >out.txt 2>&1 & pid=$!; "
       "until [ -e run/metrics.jsonl ]; do sleep 0.02; done; kill -HUP $pid; wait $pid; }";
   EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 0);
   EXPECT_THAT(file("out.txt"), HasSubstr("checkpoint: "));

@@ -63,7 +63,7 @@ inline void type(int terminal, const std::string& keys) {
 inline Shown run_in_terminal(const std::string& program, const std::string& arguments, const Window& window,
                              std::function<void(int terminal)> act = nullptr) {
   const std::string command = "cd '" + own_folder().string() + "' && exec env -u NO_COLOR " +
-                              window.environment + " " + quoted_program(program) + " " + arguments;
+                              window.environment + " " + started(program, arguments);
   winsize size{};
   size.ws_col = window.columns;
   size.ws_row = 24;

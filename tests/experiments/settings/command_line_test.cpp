@@ -54,6 +54,26 @@ TEST(CommandLine, KeysOfOtherProgramsAreReadFromFilesAlone) {
   EXPECT_THAT(refusals(small, {"--config", path}), IsEmpty());
 }
 
+TEST(CommandLine, AFileOfAnotherProgramAloneIsRefusedWithItsName) {
+  const std::string path = config("benchmark.cfg", "[benchmark]\nsteps = 2\nsizes = tiny\n");
+  const std::string mixed = config("mixed.cfg", "[benchmark]\nsteps = 2\n[train]\nsteps = 3\n");
+  const DriverDescription small{.name = "small", .summary = "", .sections = {"train"}};
+  EXPECT_THAT(
+      refusals(small, {"--config", path}),
+      ElementsAre(path +
+                  ": got keys of [benchmark] alone, expected those of small; start benchmark with it"));
+  EXPECT_THAT(refusals(small, {"--config", mixed}), IsEmpty());
+  EXPECT_THAT(problems_of({"--config", path}), IsEmpty()) << "it reads [benchmark]";
+}
+
+TEST(CommandLine, AnOptionHasOneValue) {
+  for (const std::string option : {"out", "train.steps", "train.learning_rate"})
+    EXPECT_THAT(
+        problems_of({"--" + option + "=5", "--" + option, "7", "--quiet", "--quiet"}),
+        ElementsAre("command line: --" + option + ": got 5, then 7, expected one value (leave one out)"));
+  EXPECT_THAT(problems_of({"--train.steps=5", "--train.steps=5", "--out=a", "--out", "a"}), IsEmpty());
+}
+
 TEST(CommandLine, AValueMayFollowAsAWordOrAfterAnEqualsSign) {
   EXPECT_EQ(parse({"--model", "m", "--train.steps", "500"}).settings.integer("train.steps"), 500);
   EXPECT_EQ(parse({"--model=m", "--train.steps=500"}).settings.integer("train.steps"), 500);
@@ -91,7 +111,6 @@ TEST(CommandLine, EachMistakeIsOneLine) {
            {{"--Quiet"}, "unknown option --Quiet"},
            {{"--x="}, "unknown option --x"},
            {{"--tokens=a.npy"}, "unknown option --tokens"},
-           {{"--plan-ranks=4"}, "unknown option --plan-ranks: progress shows the time left"},
            // Words that are no options.
            {{"a.cfg"}, "(for a config file: --config a.cfg)"},
            {{"-h"}, "got '-h', expected an option such as"},

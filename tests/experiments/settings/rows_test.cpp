@@ -101,6 +101,20 @@ TEST(Rows, OfALaterSourceWinInTheOrderInWhichFactorsWereFirstGiven) {
               ElementsAre("d_model = 8, alibi", "d_model = 8, t5"));
 }
 
+// So that a later file can compare something else.
+TEST(Rows, OfEarlierFilesAreRemovedByAnEmptyValue) {
+  const std::string rows =
+      config("rows.cfg",
+             "[compare]\nmodel.encoding = rope, none\nmodel.layers = 1, 2\n[row t5]\nmodel.encoding = t5\n");
+  const std::string empty = config("b.cfg", "[compare]\nmodel.encoding =\n[model]\nencoding = alibi\n");
+  const Settings settings = rows_of_words({"--config", rows, "--config", empty});
+  EXPECT_THAT(labels(settings), ElementsAre("layers = 1", "layers = 2"));
+  EXPECT_THAT(values(settings, "model.encoding"), ElementsAre("alibi", "alibi"));
+  EXPECT_EQ(labels(settings_from(settings.resolved_config())), labels(settings));
+  EXPECT_THAT(labels(rows_of_words({"--config", rows, "--config", empty, "--compare.model.layers="})),
+              ElementsAre("alibi"));
+}
+
 TEST(Rows, ThatAreWrittenOutHaveTheirNameAndNoFactors) {
   const Settings settings = settings_from(
       "[model]\nencoding = rope\n"
@@ -164,6 +178,10 @@ TEST(Rows, ThatCannotBeAreRefused) {
             "differ"},
            {"[compare]\nmodel.encoding = rope, none\n[row rope]\nmodel.d_model = 32\n",
             "[row rope]: it is listed more than once, expected values"},
+           {"[compare]\nmodel.encoding = rope(base=500, pairing=half), rope( base=500,pairing = half )\n",
+            "[row rope( base=500,pairing = half )]: it is listed more than once, expected values"},
+           {"[compare]\ntrain.learning_rate = 3e-3, 0.003\n",
+            "[row learning_rate = 0.003]: it is listed more than once, expected values"},
            {"[compare]\nmodel.d_model = 32, x\n",
             "wrong.cfg:2: compare.model.d_model: got 'x', expected a whole number"},
            {"[row a]\nmodel.d_model = x\n",

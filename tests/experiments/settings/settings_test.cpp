@@ -56,8 +56,8 @@ TEST(Seeds, ANumberCountsAndAListNames) {
   };
   for (const std::string wrong : {"0", "-1", "x", "1,1", "1,-1", "", ",", "1001", "5..10"})
     EXPECT_EQ(refusal(wrong), "experiment.seeds: got '" + wrong +
-                                  "', expected a number of seeds from 1 to 1000, or a list of "
-                                  "different seeds such as 1,2,7 (for the single seed 7: 7,)");
+                                  "', expected a number of seeds from 1 to 1000 (3: seeds 1 to 3), or a "
+                                  "list of different seeds such as 1,2,7 (7,: seed 7 alone)");
 }
 
 TEST(EvaluationLengths, AreAbsoluteOrMultiplesInAscendingOrder) {
@@ -66,6 +66,22 @@ TEST(EvaluationLengths, AreAbsoluteOrMultiplesInAscendingOrder) {
   for (const std::string wrong : {"0", "0x", "x", "-3", "4y", "", "1e99x"}) {
     EXPECT_THROW(evaluation_lengths(with({{"evaluate.lengths", wrong}})), ConfigError) << wrong;
   }
+}
+
+TEST(EvaluationLengths, ThatAreTooLargeAreNotMalformed) {
+  for (const std::string large : {"100000001", "100000000x", "1e99x", "99999999999999999999"})
+    EXPECT_EQ(message_of<ConfigError>([&] {
+                evaluation_lengths(with({{"evaluate.lengths", large}}));
+              }),
+              "evaluate.lengths: got '" + large + "', which is too large, expected at most 100000000 tokens");
+}
+
+// 2, 4, 8x: the first two were meant as multiples.
+TEST(EvaluationLengths, ThatMayBeMeantAsMultiplesAreSaid) {
+  EXPECT_EQ(doubtful_lengths(with({{"evaluate.lengths", "2, 4, 8x, 100"}})),
+            "warning: evaluate.lengths has 2, 4, below the training length, 64 (2x: twice as long)\n");
+  for (const std::string clear : {"2, 4, 100", "0.5x, 1x, 2x", "1x, 64, 100"})
+    EXPECT_EQ(doubtful_lengths(with({{"evaluate.lengths", clear}})), "") << clear;
 }
 
 // 0.145 · 100 is 14.499999999999998 in doubles.

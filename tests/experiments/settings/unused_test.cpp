@@ -28,30 +28,56 @@ TEST(Unused, IsWhatEveryRowSetsItselfOrNoRowHas) {
   const std::string rows = config("rows.cfg", "[row a]\nmodel.d_model = 16\n[row b]\nmodel.d_model = 32\n");
   for (const auto& [words, line] : std::vector<std::pair<std::vector<std::string>, std::string>>{
            {{"--model.d_model=24", "--compare.model.d_model=16,32"},
-            "model.d_model = 24 would change nothing: every row sets it itself; leave it out, or set "
-            "compare.model.d_model"},
+            "model.d_model has no effect: every row of the command line sets it; write it in [compare], or "
+            "remove the rows with an empty \"model.d_model =\" in [compare]"},
            {{"--train.learning_rate=1", "--compare.tune.train.learning_rate=0.1,0.2"},
-            "train.learning_rate = 1 would change nothing: every row sets it itself; leave it out, or set "
-            "compare.train.learning_rate"},
+            "train.learning_rate has no effect: every row of the command line sets it; write it in "
+            "[compare], or remove the rows with an empty \"tune.train.learning_rate =\" in [compare]"},
            {{"--config", rows, "--model.d_model=24"},
-            "model.d_model = 24 would change nothing: every row sets it itself; leave it out, or set "
-            "compare.model.d_model"},
-           {{"--finetune.length=2x"},
-            "finetune.length = 2x would change nothing: no row has finetune.steps above 0"},
+            "model.d_model has no effect: every row of " + rows +
+                ":2 sets it; write it in [compare], or remove the rows with an empty \"model.d_model =\" in "
+                "[compare]"},
+           {{"--finetune.length=2x"}, "finetune.length has no effect: no row has finetune.steps above 0"},
            {{"--compare.finetune.length=1x,2x"},
-            "compare.finetune.length = 1x, 2x would change nothing: no row has finetune.steps above 0"},
-           {{"--experiment.tune_seed=7"},
-            "experiment.tune_seed = 7 would change nothing: no compare.tune.… is set"},
+            "compare.finetune.length has no effect: no row has finetune.steps above 0"},
+           {{"--experiment.tune_seed=7"}, "experiment.tune_seed has no effect: no compare.tune.… is set"},
            {{"--task.file=c.txt", "--task.file=d.txt"},
-            "task.file = c.txt, d.txt would change nothing: no task reads files, expected text or "
-            "mlm(of=text)"},
+            "task.file has no effect: no task reads files, expected text or mlm(of=text)"},
            {{"--finetune.file=c.txt", "--finetune.steps=5"},
-            "finetune.file = c.txt would change nothing: no task reads files, expected text or "
-            "mlm(of=text)"}})
-    EXPECT_THAT(compared(words), ElementsAre(line));
+            "finetune.file has no effect: no task reads files, expected text or mlm(of=text)"}})
+    EXPECT_THAT(compared(words), ElementsAre("command line: " + line));
   EXPECT_THAT(
       trained({"--finetune.encoding=alibi"}),
-      ElementsAre("finetune.encoding = alibi would change nothing: it needs a checkpoint: --model FILE"));
+      ElementsAre("command line: finetune.encoding has no effect: it needs a checkpoint: --model FILE"));
+}
+
+// In one file, or before the rows, a key may be for another program.
+TEST(Unused, IsAKeyOfAFileThatEveryRowOfAnEarlierOneSets) {
+  const std::string rows =
+      config("a.cfg", "[compare]\nmodel.encoding = rope, none\ntune.train.batch = 4, 8\n");
+  const std::string later = config("b.cfg", "[experiment]\nseeds = 1\n[model]\nencoding = alibi\n");
+  const std::string tuned = config("c.cfg", "[train]\nbatch = 2\n");
+  const std::string written =
+      config("d.cfg", "[row a]\nmodel.encoding = rope\n[row b]\nmodel.encoding = t5\n");
+  const std::string none = config("none.cfg", "[compare]\nmodel.encoding =\n[model]\nlayers = 1\n");
+  const std::string way_out =
+      " sets it; write it in [compare], or remove the rows with an empty \"model.encoding =\" in [compare]";
+  for (const std::string& earlier : {rows, written})
+    EXPECT_THAT(
+        compared({"--config", earlier, "--config", later}),
+        ElementsAre(later + ":4: model.encoding has no effect: every row of " + earlier + ":2" + way_out));
+  EXPECT_THAT(compared({"--config", rows, "--config", tuned}),
+              ElementsAre(tuned + ":2: train.batch has no effect: every row of " + rows +
+                          ":3 sets it; write it in [compare], or remove the rows with an empty "
+                          "\"tune.train.batch =\" in [compare]"));
+  for (const std::vector<std::string>& fine : std::vector<std::vector<std::string>>{
+           {"--config", later, "--config", rows},
+           {"--config", rows, "--config", later, "--compare.model.encoding=t5"},
+           {"--config", written, "--config", later, "--config", none},
+           {"--config", rows, "--config", later, "--config", none},
+           {"--config", rows, "--config", tuned, "--compare.tune.train.batch="}})
+    EXPECT_THAT(compared(fine), IsEmpty()) << fine.back();
+  EXPECT_THAT(trained({"--config", rows, "--config", later}), IsEmpty());
 }
 
 // A file may be shared by several programs, and its plain keys apply to rows that do not set them.
