@@ -70,11 +70,6 @@ std::string problem_of(const po::option& option, const ConfigEntry& entry, const
                      entry.value);  // --out --quiet
 }
 
-bool may_repeat(const std::string& option, const DriverDescription& driver) {
-  return option == "config" || option == driver.several ||
-         driver.find(option)->option.type == OptionType::files;
-}
-
 // The word after an unknown option is not a second mistake.
 void read_all(const std::vector<po::option>& options, const DriverDescription& driver, Source& source) {
   bool value_of_unknown = false;
@@ -88,8 +83,11 @@ void read_all(const std::vector<po::option>& options, const DriverDescription& d
     const ConfigEntry entry{is_word ? driver.several : option.string_key,
                             option.value.empty() ? "" : option.value.front(), command_line_origin};
     std::string problem = problem_of(option, entry, driver);
+    const Key* key = driver.find(entry.key);
+    const bool may_repeat = entry.key == "config" || entry.key == driver.several ||
+                            (key != nullptr && key->option.type == OptionType::files);
     const std::string& before = first.emplace(entry.key, entry.value).first->second;
-    if (problem.empty() && before != entry.value && !may_repeat(entry.key, driver))
+    if (problem.empty() && before != entry.value && !may_repeat)
       problem = fmt::format("--{}: got {}, then {}, expected one value (leave one out)", entry.key, before,
                             entry.value);
     source.push_back(problem.empty() ? entry : ConfigEntry{.problem = problem});
