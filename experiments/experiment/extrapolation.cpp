@@ -231,13 +231,13 @@ int run_experiment(const CommandLine& command, const Settings& settings, const s
   const bool is_one = form.holds == Holds::training;
   Extrapolation experiment(settings, out, {threads, command.jobs, command.share}, std::move(form));
   if (command.dry_run) {
-    say_on_stdout(experiment.plan());
+    say_on_stdout(wrapped(experiment.plan(), terminal_of(STDOUT_FILENO)));
     return 0;
   }
   experiment.check_folders();  // before it writes the lock
   experiment.begin();
   progress.say(startup_line(threads.count()));
-  progress.say(experiment.plan());
+  progress.say(wrapped(experiment.plan(), terminal_of(STDERR_FILENO)));
   const std::optional<ExperimentResult> result = experiment.run(progress);
   if (!result) return say_interrupted(command.invocation);
   if (command.share) return 0;

@@ -86,10 +86,10 @@ double flops_of(const Trained& trained) {
 
 // The rows of the table, with the notes below each.
 std::string table(const std::vector<Entrant>& entrants, int threads, Trained& trained) {
-  std::size_t width = 24;
+  std::size_t width = 17;  // a line has 78 columns, unless labels are longer
   for (const Entrant& entrant : entrants) width = std::max(width, entrant.row.label.size());
   const auto line = [&](const auto&... columns) {
-    return fmt::format("{:<{}} {:>12} {:>24} {:>10} {:>11} {:>12}\n", columns...);
+    return fmt::format("{:<{}} {:>10} {:>22} {:>6} {:>8} {:>10}\n", columns...);
   };
   std::string text =
       line("row", width, "parameters", "steps × batch × tokens", "TFLOPs", "memory", "to score");

@@ -56,6 +56,20 @@ std::optional<Terminal> terminal_of(int stream) {
   return terminal;
 }
 
+std::string wrapped(std::string text, const std::optional<Terminal>& terminal) {
+  std::size_t blank = 0;  // the last one of the line, if there is one
+  std::size_t column = 0;
+  for (std::size_t i = 0; terminal && i < text.size(); ++i) {
+    if (text[i] == ' ') blank = i;
+    if (begins_character(text[i])) ++column;
+    if (text[i] != '\n' && (column <= terminal->columns || blank == 0)) continue;
+    if (text[i] != '\n') text[blank] = '\n';
+    column = text[i] == '\n' ? 0 : display_width(text.substr(blank + 1, i - blank));
+    blank = 0;
+  }
+  return text;
+}
+
 std::string styled(const std::string& text, Style style, bool colors) {
   if (!colors || text.empty()) return text;
   return fmt::format("\033[{}m{}\033[0m", style == Style::bold ? 1 : 2, text);

@@ -33,6 +33,9 @@ struct Terminal {
 /// The terminal that a stream such as STDERR_FILENO writes to; nothing if it is a file or a pipe.
 std::optional<Terminal> terminal_of(int stream);
 
+/// The text with its lines broken between words, so that they fit; unchanged without a terminal.
+std::string wrapped(std::string text, const std::optional<Terminal>& terminal);
+
 enum class Style { bold, dim };
 
 /// The text in that style; unchanged without colors.

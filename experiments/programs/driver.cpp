@@ -43,11 +43,14 @@ std::string way_out_of(int number) {
   return "";
 }
 
-// Prints a line on stderr for each line of the message.
+// Prints a line on stderr for each line of the message. A text given as a config has a mistake in each of its lines.
 void report(const DriverDescription& driver, const std::string& message) {
+  constexpr int most = 10;
   std::istringstream lines(message);
-  for (std::string line; std::getline(lines, line);)
-    say_on_stderr(fmt::format("{}: {}\n", driver.name, line));
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count)
+    if (count < most) say_on_stderr(fmt::format("{}: {}\n", driver.name, line));
+  if (count > most) say_on_stderr(fmt::format("{}: {} more like these\n", driver.name, count - most));
 }
 
 // If there is no room for its buffers, OpenBLAS waits for them forever, even when the process ends.

@@ -58,8 +58,7 @@ void add_checkpoint(Form& form, const Settings& settings, const std::string& pat
   row->checkpoints[seed] = path;
 }
 
-// A line for each row and each of its checkpoints. A row may be scored on a task or texts other than its own, but the user may
-// also have forgotten to give them.
+// A line for each row and each of its checkpoints.
 std::string plan_text(const Form& form, int threads) {
   std::string text;
   for (const Entrant& row : form.rows) {
@@ -68,9 +67,7 @@ std::string plan_text(const Form& form, int threads) {
                         work.scored_seq_len, work.scoring.bytes(threads) / 1e6);
     for (const auto& [seed, path] : row.checkpoints) {
       text += fmt::format("  seed {}: {}\n", seed, path);
-      Metadata trained = SafetensorsFile(path).metadata();
-      if (trained.contains("data_hash") && trained["data_hash"] != row.task().data_hash())
-        text += fmt::format("  warning: it was trained on other data, of {}\n", trained["task.name"]);
+      text += warning_of_data(path, row.task().data_hash());
     }
   }
   for (const auto& [name, task] : form.makers.tasks()) text += fmt::format("task {}\n", task->describe());

@@ -1,12 +1,13 @@
 // generate: generates text from a checkpoint written by train.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <span>
-#include <utility>
 
 #include "experiments/process/streams.h"
 #include "experiments/programs/driver.h"
 #include "experiments/settings/checkpoint_settings.h"
+#include "experiments/settings/config_file.h"
 #include "experiments/settings/plan.h"
 #include "experiments/tasks/task.h"
 #include "experiments/training/summary.h"
@@ -51,14 +52,18 @@ int generate_text(const CommandLine& command) {
   std::string unsaid;
   const auto say = [&](std::span<const Token> read) {
     unsaid += alphabet.decode(read);
-    if (unsaid.ends_with('\xC2')) return;  // it may start a two-byte control character
-    say_on_stdout(std::exchange(unsaid, ""));
+    const auto last = unsaid.end() - std::min<std::ptrdiff_t>(3, std::ssize(unsaid));
+    const auto begins_letter = [](char byte) { return static_cast<unsigned char>(byte) >= 0xC0; };
+    std::string begun(std::find_if(last, unsaid.end(), begins_letter), unsaid.end());  // it may go on
+    if (begun == whole_letters(begun)) begun.clear();
+    say_on_stdout(whole_letters(unsaid.substr(0, unsaid.size() - begun.size())));
+    unsaid = begun;
   };
   say(tokens);
   auto options = section_options<GenerationOptions>(settings, "generate");
   options.positions = plan.test_positions;
   generate<float>(model, values, tokens, options, [&](Token token) { say(std::span(&token, 1)); });
-  say_on_stdout(unsaid + "\n");
+  say_on_stdout(whole_letters(unsaid) + "\n");
   return 0;
 }
 

@@ -26,6 +26,7 @@ int train(const CommandLine& command) {
   form.rows.push_back(form.makers.make(row));
   const Stage& stage = form.rows.front().first();
   form.plan = summary(Transformer<float>(stage.plan.model), stage.work.seq_len);
+  if (!command.model.empty()) form.plan += warning_of_data(command.model, stage.plan.task->data_hash());
   return run_experiment(command, settings, out, std::move(form));
 }
 

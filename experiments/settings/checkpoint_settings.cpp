@@ -155,6 +155,12 @@ std::uint64_t seed_of(const SafetensorsFile& file, const std::string& path) {
   return static_cast<std::uint64_t>(settings_of(file, path).integer("train.seed"));
 }
 
+std::string warning_of_data(const std::string& path, const std::string& data_hash) {
+  Metadata trained = SafetensorsFile(path).metadata();
+  if (!trained.contains("data_hash") || trained["data_hash"] == data_hash) return "";
+  return fmt::format("warning: {} was trained on other data, of {}\n", path, trained["task.name"]);
+}
+
 Settings fine_tuning_settings(const Settings& given, const std::string& path) {
   const Settings settings = laid_under(given, path, true);
   const auto is_missing = [&](const Key& key) {

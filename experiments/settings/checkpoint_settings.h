@@ -17,6 +17,9 @@ Settings settings_of(const SafetensorsFile& file, const std::string& path);
 /// The seed of the run that wrote it.
 std::uint64_t seed_of(const SafetensorsFile& file, const std::string& path);
 
+/// A line if a checkpoint was trained on other data than those with this hash, which may have been forgotten; else empty.
+std::string warning_of_data(const std::string& path, const std::string& data_hash);
+
 /// Settings for further training of the checkpoint at `path`. Task, model and position settings that are not
 /// given come from the checkpoint. Given ones win where the trained weights stay valid (another text or
 /// length, other positions, base, dropout). Where they would not (width, encoding, activation …), the given

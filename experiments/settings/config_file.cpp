@@ -70,18 +70,17 @@ class FileReader {
   bool nowhere_ = false;  // in a section that was refused
 };
 
-// Whether JSON gives the text again: whether it is UTF-8. Names of files may be any bytes.
-bool json_can_hold(const std::string& text) {
-  using nlohmann::json;
-  return json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::ignore)) == text;
-}
-
 }  // namespace
 
 std::string one_line(std::string text) {
   std::ranges::replace_if(
       text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
   return text;
+}
+
+std::string whole_letters(const std::string& text) {
+  using nlohmann::json;
+  return json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
 std::string ConfigEntry::name() const {
@@ -97,7 +96,7 @@ std::string ConfigEntry::why_unfit(const Key* known) const {
   if (key == "generate.prompt") return "";
   if (value.find_first_of("#\n\r") != std::string::npos)
     return "got a value with # or a line break, which a config cannot hold (put a space before a comment)";
-  if (!json_can_hold(value) || !json_can_hold(id))
+  if (whole_letters(value) != value || whole_letters(id) != id)  // names of files may be any bytes
     return "got a text that is not UTF-8, which a checkpoint cannot hold; rename it, or link to it";
   const bool is_file = known != nullptr && known->option.type == OptionType::files;
   if (!is_file || value == trimmed(value)) return "";

@@ -104,8 +104,12 @@ TEST(Evaluate, OtherLengthsTasksAndPositionsNeedNoTraining) {
   EXPECT_EQ(column("length", "far/table.csv"), (std::vector<std::string>{"20", "100"}));
   const Outcome copy = run_well(
       "evaluate", "--model " + model + lengths + "--task.name=copy --task.train_length=8 --out copy");
-  EXPECT_THAT(copy.err, HasSubstr("warning: it was trained on other data, of language(definitions=0.1, "
-                                  "names=12, values=5)"));
+  EXPECT_THAT(copy.err, HasSubstr("warning: rope/checkpoint.safetensors was trained on other data, of "
+                                  "language(definitions=0.1, names=12, values=5)"));
+  const std::string further = "--model " + model + "--train.steps=1 --dry-run ";
+  EXPECT_THAT(run_well("train", further + "--task.name=copy --task.train_length=7 --model.vocab_size=30").out,
+              HasSubstr("warning: rope/checkpoint.safetensors was trained on other data, of language("));
+  EXPECT_THAT(run_well("train", further).out, ::testing::Not(HasSubstr("warning")));
   EXPECT_THAT(column("metric", "copy/table.csv"), IsSupersetOf({"accuracy", "exact"}));
   evaluate(model + lengths + "--model.encoding=rope@contiguous:yarn --out yarn");
   EXPECT_EQ(column("row", "yarn/table.csv"), (std::vector<std::string>{"rope"}));

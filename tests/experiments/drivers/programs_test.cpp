@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "experiments/results/npy.h"
+#include "experiments/settings/config_file.h"
 #include "experiments/tasks/task.h"
 #include "framework/positional/positional_encoding.h"
 #include "tests/experiments/drivers/experiment.h"
@@ -73,6 +74,24 @@ TEST(GenerateProgram, IsRepeatable) {
   EXPECT_NE(first.out, run_program("generate", generate + "--generate.seed=2").out);
   const std::string greedy = generate + "--generate.temperature=0 ";
   EXPECT_EQ(run_program("generate", greedy).out, run_program("generate", greedy + "--generate.seed=2").out);
+}
+
+// A model of bytes writes any of them, and may stop within a letter.
+TEST(GenerateProgram, WritesWholeLetters) {
+  std::string text;
+  for (int i = 0; i < 300; ++i) text += "größer ";
+  write("text.txt", text);
+  train(steps + "--task.name=text --task.file=text.txt --out run");
+  const std::string generate = "--quiet --model run/checkpoint.safetensors --generate.length=";
+  for (const std::string prompt : {"größer", "gr\xC3", "\xE2\x82\xAC\xF0\x9F\x98"}) {
+    for (const std::string length : {"1", "200"}) {
+      const std::string out =
+          run_well("generate", generate + length + " --generate.prompt='" + prompt + "'").out;
+      EXPECT_EQ(out, whole_letters(out)) << length;
+    }
+  }
+  EXPECT_THAT(run_well("generate", generate + "1 --generate.prompt='größer €'").out,
+              ::testing::StartsWith("größer €"));
 }
 
 // What the checks of every block show of a model, of the programs: each token is the likeliest after those before it.

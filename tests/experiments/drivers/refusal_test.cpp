@@ -18,6 +18,17 @@ TEST(Refused, AllProblemsOfWordsAndValuesAtOnceWithFileAndLine) {
                         "extrapolation: a.cfg:4: train.batch: got 'many'"));
 }
 
+// As of a text that is given by mistake.
+TEST(Refused, AtMostTenProblemsThenTheirNumber) {
+  std::string text;
+  for (int i = 0; i < 40; ++i) text += "It was a dark and stormy night.\n";
+  write("novel.txt", text);
+  EXPECT_THAT(
+      error_of("extrapolation", "--config novel.txt", 11),
+      ::testing::EndsWith("novel.txt:10: got 'It was a dark and stormy night.', expected key = value or "
+                          "[section]\nextrapolation: 30 more like these\n"));
+}
+
 // Not even root can create a folder in /proc. Positions of tests count, too.
 TEST(Refused, InOneLineBeforeAnythingIsWritten) {
   write("file", "x");

@@ -6,6 +6,8 @@
 #include <sys/ioctl.h>
 
 #include <chrono>
+#include <iterator>
+#include <sstream>
 #include <thread>
 
 #include "tests/experiments/drivers/experiment.h"
@@ -25,6 +27,11 @@ const std::string ctrl_c = "\003";
 const std::string one_training = without("experiment.seeds", with_progress) + "--model.encoding=rope ";
 const std::string endless = without("train.steps", one_training) + "--train.steps=100000 --out run";
 const std::string rope_and_none = one_seed + "--compare.model.encoding=rope,none --out run ";
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
 
 class TerminalOfWidth : public ::testing::TestWithParam<unsigned short> {};
 INSTANTIATE_TEST_SUITE_P(Terminal, TerminalOfWidth, ::testing::Values(20, 40, 80, 200));
@@ -50,6 +57,18 @@ TEST_P(TerminalOfWidth, GetsATableOfItsWidth) {
   const std::string rule = shown.lines_with("─").back();
   EXPECT_GE(display_width(rule), one_column) << shown.bytes;
   EXPECT_LE(display_width(rule), std::max<std::size_t>(GetParam(), one_column)) << shown.bytes;
+}
+
+TEST_P(TerminalOfWidth, GetsAPlanOfWholeWords) {
+  const Shown shown = run_in_terminal("extrapolation", rope_and_none + "--dry-run", {GetParam()});
+  EXPECT_EQ(shown.exit_code, 0);
+  std::string words;
+  for (const std::string& line : shown.lines) {
+    const bool is_one_word = words_of(line).size() < 2;
+    EXPECT_TRUE(is_one_word || display_width(line) <= GetParam()) << line;
+    words += line + " ";
+  }
+  EXPECT_EQ(words_of(words), words_of(run_program("extrapolation", rope_and_none + "--dry-run").out));
 }
 
 TEST(Terminal, HasColorsUnlessTheEnvironmentSaysNo) {
