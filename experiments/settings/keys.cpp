@@ -20,8 +20,7 @@ namespace {
 
 Key key_of(OptionType type, const char* name, const std::string& fallback, const char* help,
            Binds binds = Binds::nothing, Range range = {}, std::vector<std::string> choices = {}) {
-  const char* automatic = range.zero_is_automatic ? "0" : "";
-  return {name, {"", type, fallback, help, range, std::move(choices), binds, automatic}};
+  return {name, {"", type, fallback, help, range, std::move(choices), binds}};
 }
 Key integer(const char* name, const std::string& fallback, Range range, const char* help,
             Binds binds = Binds::nothing) {
@@ -61,7 +60,7 @@ std::vector<Key> model_keys() {
       key.option.help += "; behind @ positions in training, and in the test if they differ: a@training:test";
     }
     if (key.name == "model.causal") {
-      key.option.value = key.option.automatic = "auto";
+      key.option.value = key.option.range.automatic = "auto";
       key.option.help += "; auto: as the task needs";
     }
   }

@@ -15,7 +15,7 @@ namespace ordinal {
 namespace {
 
 bool within(double value, const Range& range) {
-  if (range.zero_is_automatic && value == 0.0) return true;
+  if (range.automatic == "0" && value == 0.0) return true;
   return (range.above_low ? value > range.low : value >= range.low) && value <= range.high;
 }
 
@@ -30,18 +30,14 @@ std::string expected_number(const OptionSpec& spec) {
   } else {
     text += fmt::format(" from {} to {}", range.low, range.high);
   }
-  if (spec.automatic.empty()) return text;
-  return fmt::format("{}, or {}", text, spec.automatic == "0" ? "0 for automatic" : spec.automatic);
+  if (range.automatic.empty()) return text;
+  return fmt::format("{}, or {}", text, range.automatic == "0" ? "0 for automatic" : range.automatic);
 }
 
 std::string number_complaint(const OptionSpec& spec, const std::string& value) {
-  const bool whole = spec.type == OptionType::integer;
   const auto number = parse_real(value);
-  if (!number || (whole && !parse_integer(value))) {
-    const bool word = spec.automatic == "auto";
-    return fmt::format("got '{}', expected {}{}", value, whole ? "a whole number" : "a number",
-                       word ? " or auto" : "");
-  }
+  if (!number || (spec.type == OptionType::integer && !parse_integer(value)))
+    return fmt::format("got '{}', expected {}", value, expected_number(spec));
   return within(*number, spec.range) ? "" : fmt::format("got {}, expected {}", value, expected_number(spec));
 }
 
@@ -80,12 +76,13 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string complaint(const OptionSpec& spec, const std::string& value) {
-  if (!spec.automatic.empty() && value == spec.automatic) return "";
+  if (spec.range.automatic == "auto" && value == "auto") return "";
   if (spec.type == OptionType::integer || spec.type == OptionType::real) return number_complaint(spec, value);
   if (spec.type == OptionType::choice) return choice_complaint(spec, value, value);
   if (spec.type == OptionType::part) return part_complaint(spec, value);
   if (spec.type != OptionType::flag || value == "true" || value == "false") return "";
-  return fmt::format("got '{}', expected true or false{}", value, spec.automatic.empty() ? "" : " or auto");
+  return fmt::format("got '{}', expected true or false{}", value,
+                     spec.range.automatic.empty() ? "" : " or auto");
 }
 
 std::string number_text(double value) { return fmt::format("{}", value); }
@@ -132,21 +129,14 @@ void check_values(const std::string& part, const std::vector<OptionSpec>& option
 }
 
 void OptionVisitor::integer(const char* name, Index& value, Range range, const char* help, Binds binds) {
-  const char* automatic = range.zero_is_automatic ? "0" : "";
-  add({name, OptionType::integer, std::to_string(value), help, range, {}, binds, automatic},
+  add({name, OptionType::integer, std::to_string(value), help, range, {}, binds},
       [&](const std::string& text) { value = parse_integer(text).value(); });
 }
 
 void OptionVisitor::number(const char* name, double& value, Range range, const char* help, Binds binds) {
-  const char* automatic = range.zero_is_automatic ? "0" : "";
-  add({name, OptionType::real, number_text(value), help, range, {}, binds, automatic},
-      [&](const std::string& text) { value = parse_real(text).value(); });
-}
-
-void OptionVisitor::number_or_auto(const char* name, double& value, Range range, const char* help,
-                                   Binds binds) {
-  add({name, OptionType::real, value == 0.0 ? "auto" : number_text(value), help, range, {}, binds, "auto"},
-      [&](const std::string& text) { value = text == "auto" ? 0.0 : parse_real(text).value(); });
+  const bool automatic = value == 0.0 && range.automatic == "auto";
+  add({name, OptionType::real, automatic ? "auto" : number_text(value), help, range, {}, binds},
+      [&](const std::string& text) { value = parse_real(text).value_or(0.0); });  // auto is 0
 }
 
 void OptionVisitor::flag(const char* name, bool& value, const char* help, Binds binds) {

@@ -35,14 +35,14 @@ enum class OptionType { integer, real, flag, choice, text, list, files, part };
 struct Range {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
-  bool above_low = false;          // low itself is out of range
-  bool zero_is_automatic = false;  // 0 is in range and means an automatic value
+  bool above_low = false;           // low itself is out of range
+  std::string_view automatic = "";  // "0", or of a real number "auto": an automatic value, held as 0
 };
 constexpr Range at_least(double low) { return {.low = low}; }
 constexpr Range above(double low) { return {.low = low, .above_low = true}; }
 constexpr Range between(double low, double high) { return {.low = low, .high = high}; }
 constexpr Range automatic_or(double low, double high = std::numeric_limits<double>::infinity()) {
-  return {.low = low, .high = high, .zero_is_automatic = true};
+  return {.low = low, .high = high, .automatic = "0"};
 }
 constexpr double largest_count = 1e9;
 
@@ -55,7 +55,6 @@ struct OptionSpec {
   Range range = {};
   std::vector<std::string> choices = {};  // of a choice, or the names that a part may have
   Binds binds = Binds::weights;
-  std::string automatic = {};  // "auto" or "0" if that means an automatic value; else empty
 };
 
 /// Options by name, as written.
@@ -70,9 +69,6 @@ class OptionVisitor {
 
   void integer(const char* name, Index& value, Range range, const char* help, Binds binds = Binds::weights);
   void number(const char* name, double& value, Range range, const char* help, Binds binds = Binds::weights);
-  /// A number that may be given as `auto`: 0 in the struct until resolve() computes it.
-  void number_or_auto(const char* name, double& value, Range range, const char* help,
-                      Binds binds = Binds::weights);
   void flag(const char* name, bool& value, const char* help, Binds binds = Binds::weights);
   void choice(const char* name, std::string& value, std::vector<std::string> choices, const char* help,
               Binds binds = Binds::weights);

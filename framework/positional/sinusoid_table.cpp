@@ -30,8 +30,8 @@ std::vector<double> sinusoidal_frequencies(Index d_model, double base) {
 }
 
 void SinusoidOptions::visit(OptionVisitor& v) {
-  v.number_or_auto("base", base, above(1), "longest wavelength is 2π · base; auto: 10 · training length / 2π",
-                   Binds::training);
+  v.number("base", base, {.low = 1, .above_low = true, .automatic = "auto"},
+           "longest wavelength is 2π · base; auto: 10 · training length / 2π", Binds::training);
   v.choice("precision", precision, {"float", "half", "bfloat16"},
            "half and bfloat16 round sines and cosines to 16 bits, float leaves them as computed",
            Binds::training);

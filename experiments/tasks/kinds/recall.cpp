@@ -20,9 +20,8 @@ struct Depth : Keys {
   double depth = 0.0;  // 0: any
   void visit(OptionVisitor& v) {
     Keys::visit(v);
-    v.number_or_auto("depth", depth, {.low = 0, .high = 1, .above_low = true},
-                     "place of the pair that is asked: 1 is the last, near 0 the first; auto: any",
-                     Binds::training);
+    v.number("depth", depth, {.low = 0, .high = 1, .above_low = true, .automatic = "auto"},
+             "place of the pair that is asked: 1 is the last, near 0 the first; auto: any", Binds::training);
   }
 };
 

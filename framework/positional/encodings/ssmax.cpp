@@ -18,10 +18,9 @@ struct SsmaxOptions {
   bool ssmax_learned = true;
 
   void visit(OptionVisitor& v) {
-    v.number_or_auto(
-        "ssmax_scale", ssmax_scale, above(0),
-        "s, or its initial value if learned; auto: 1 over the mean of ln n over the training length, "
-        "1 / ln of that length if s is fixed");
+    v.number("ssmax_scale", ssmax_scale, {.low = 0, .above_low = true, .automatic = "auto"},
+             "s, or its initial value if learned; auto: 1 over the mean of ln n over the training length, "
+             "1 / ln of that length if s is fixed");
     v.flag("ssmax_learned", ssmax_learned, "learn s for each head of each layer");
   }
   void resolve(const ModelShape& shape) {

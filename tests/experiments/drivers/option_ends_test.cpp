@@ -25,7 +25,7 @@ std::vector<std::string> values_of(const OptionSpec& option) {
   if (option.type == OptionType::choice || option.type == OptionType::part) return option.choices;
   const bool number = option.type == OptionType::integer || option.type == OptionType::real;
   std::vector<std::string> values = number ? ends_of(option) : std::vector<std::string>{};
-  if (!option.automatic.empty()) values.push_back(option.automatic);
+  if (!option.range.automatic.empty()) values.emplace_back(option.range.automatic);
   return values;
 }
 

@@ -67,10 +67,10 @@ void check_limits(const Key& key, const OptionSpec& option, const std::string& f
   // Only a learned bias has a reason to start below zero.
   EXPECT_TRUE(range.low >= 0.0 || option.name == "forget_bias" || option.name == "gate_bias") << form;
   EXPECT_EQ(problem(text(range.low)).empty(),
-            !range.above_low || (range.low == 0.0 && range.zero_is_automatic))
+            !range.above_low || (range.low == 0.0 && range.automatic == "0"))
       << form;
   const double below = range.low - (whole ? 1.0 : 0.1);
-  const bool is_automatic = below == 0.0 && range.zero_is_automatic;
+  const bool is_automatic = below == 0.0 && range.automatic == "0";
   EXPECT_THAT(problem(text(below)), HasSubstr(is_automatic ? "" : "got " + text(below) + ", expected a"));
   EXPECT_EQ(problem(text(below)).empty(), is_automatic) << form;
   if (!std::isfinite(range.high)) return;

@@ -30,7 +30,7 @@ struct AllOptions {
   void visit(OptionVisitor& v) {
     v.integer("count", count, between(0, 1e6), "how many");
     v.number("rate", rate, above(0), "how fast", Binds::training);
-    v.number_or_auto("reach", reach, at_least(1), "how far", Binds::test);
+    v.number("reach", reach, {.low = 1, .automatic = "auto"}, "how far", Binds::test);
     v.flag("loud", loud, "whether to be heard");
     v.choice("mode", mode, {"soft", "hard"}, "in which way");
     v.text("title", title, "what to call it");
@@ -115,12 +115,14 @@ TEST(Options, OutOfRangeAreReportedWithTheirRange) {
 
 TEST(Options, ThatAreNoNumbersAreReported) {
   for (const std::string text : {"", "3x", "1.5", "1e3", " 3", "+3", "0x10", "9223372036854775808"}) {
-    EXPECT_EQ(problem_with("count", text), "all: count: got '" + text + "', expected a whole number");
+    EXPECT_EQ(problem_with("count", text),
+              "all: count: got '" + text + "', expected a whole number from 0 to 1000000");
   }
   for (const std::string text : {"", "fast", "1,5", "nan", "inf", "1e999", "auto"}) {
-    EXPECT_EQ(problem_with("rate", text), "all: rate: got '" + text + "', expected a number");
+    EXPECT_EQ(problem_with("rate", text), "all: rate: got '" + text + "', expected a number above 0");
   }
-  EXPECT_EQ(problem_with("reach", "Auto"), "all: reach: got 'Auto', expected a number or auto");
+  EXPECT_EQ(problem_with("reach", "Auto"),
+            "all: reach: got 'Auto', expected a number of at least 1, or auto");
 }
 
 TEST(Options, OutOfTheirChoicesAreReported) {
@@ -203,7 +205,7 @@ TEST(ZeroForAutomatic, IsInRangeWhereTheNumbersBelowTheRangeAreNot) {
       },
       ThrowsMessage<ConfigError>(
           "table: reach: got 0.25, expected a number of at least 0.5, or 0 for automatic"));
-  EXPECT_EQ(specs_of<RowsOptions>()[0].automatic, "0");
+  EXPECT_EQ(specs_of<RowsOptions>()[0].range.automatic, "0");
 }
 
 TEST(NumberText, IsTheShortestThatReadsBackTheSame) {
