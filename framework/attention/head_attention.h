@@ -61,7 +61,8 @@ class HeadAttention {
       : encoding_(encoding),
         columns_(columns),
         options_(options),
-        weights_(attention_weights().find(options.weights).build.template of<T>()(columns.heads(), scope)) {}
+        weights_(std::get<WeightsBuilder<T>>(attention_weights().find(options.weights).build)(columns.heads(),
+                                                                                              scope)) {}
 
   /// Whether runs over sequences of this length keep the weights of all rows for backward. With a softcap they do not: its
   /// slope can be computed only from the scores.

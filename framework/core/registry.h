@@ -1,11 +1,11 @@
 // The parts of one kind that a config can name. Built-in parts are always present; your own program adds
-// others before it uses them, for instance at the start of main. Adding is not thread-safe.
+// others before the first use of a config, such as optimizers().add(…) at the start of main. Adding is not thread-safe.
 #pragma once
 
 #include <algorithm>
 #include <stdexcept>
 #include <string>
-#include <type_traits>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -16,16 +16,7 @@ namespace ordinal {
 
 /// One object for each of the two scalar types, such as the builder of an entry.
 template <template <typename> class Of>
-struct ForBoth {
-  Of<float> in_float = {};
-  Of<double> in_double = {};
-
-  template <typename T>
-  const Of<T>& of() const {
-    if constexpr (std::is_same_v<T, float>) return in_float;
-    if constexpr (std::is_same_v<T, double>) return in_double;
-  }
-};
+using ForBoth = std::tuple<Of<float>, Of<double>>;
 
 /// Entry is a struct with a `name` and `options`.
 template <typename Entry>

@@ -1,7 +1,5 @@
 #include "framework/layers/layer_registry.h"
 
-#include <utility>
-
 namespace ordinal {
 
 #define ORDINAL_NORM(name) ORDINAL_LAYER(name)
@@ -24,21 +22,14 @@ std::vector<LayerEntry> built_in(LayerKind kind) {
   return entries;
 }
 
-Registry<LayerEntry>& registry(LayerKind kind) {
+}  // namespace
+
+Registry<LayerEntry>& layers(LayerKind kind) {
   static Registry<LayerEntry> norms("norm", built_in(LayerKind::norm));
   static Registry<LayerEntry> activations("activation", built_in(LayerKind::activation));
   static Registry<LayerEntry> branches("block", built_in(LayerKind::branch));
   if (kind == LayerKind::norm) return norms;
   return kind == LayerKind::activation ? activations : branches;
-}
-
-}  // namespace
-
-const Registry<LayerEntry>& layers(LayerKind kind) { return registry(kind); }
-
-void register_layer(LayerEntry entry) {
-  const LayerKind kind = entry.kind;
-  registry(kind).add(std::move(entry));
 }
 
 std::vector<Part> block_parts(const std::string& text) {

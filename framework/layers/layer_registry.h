@@ -79,11 +79,7 @@ LayerEntry describe_layer(LayerEntry entry) {
 }
 
 /// All registered layers of a kind, in the order of layer.inc.
-const Registry<LayerEntry>& layers(LayerKind kind);
-
-/// Adds your own layer. Call it before the first use of a config. Throws std::invalid_argument if the name
-/// is taken.
-void register_layer(LayerEntry entry);
+Registry<LayerEntry>& layers(LayerKind kind);
 
 /// Parses the parts of a block such as "conv(kernel=3), attention, feed_forward". Throws ConfigError for an
 /// unknown part, or if there are none.
@@ -93,7 +89,7 @@ std::vector<Part> block_parts(const std::string& text);
 template <typename T>
 std::unique_ptr<Layer<T>> make_layer(LayerKind kind, const Part& part, const LayerContext<T>& context,
                                      const Scope& scope) {
-  return layers(kind).find(part.name).build.template of<T>()(part, context, scope);
+  return std::get<LayerMaker<T>>(layers(kind).find(part.name).build)(part, context, scope);
 }
 template <typename T>
 std::unique_ptr<Layer<T>> make_layer(LayerKind kind, const std::string& text, const LayerContext<T>& context,

@@ -146,7 +146,9 @@ class Sgd final : public Optimizer<T> {
   Parameters<T> velocity_;
 };
 
-Registry<OptimizerEntry>& optimizer_registry() {
+}  // namespace
+
+Registry<OptimizerEntry>& optimizers() {
   static Registry<OptimizerEntry> all(
       "optimizer",
       {describe_optimizer<AdamW, AdamWOptions>(
@@ -154,12 +156,6 @@ Registry<OptimizerEntry>& optimizer_registry() {
        describe_optimizer<Sgd, SgdOptions>({.name = "sgd", .summary = "gradient descent with momentum"})});
   return all;
 }
-
-}  // namespace
-
-const Registry<OptimizerEntry>& optimizers() { return optimizer_registry(); }
-
-void register_optimizer(OptimizerEntry entry) { optimizer_registry().add(std::move(entry)); }
 
 // Uses sixteen partial sums, whatever the vector width.
 template <typename T>
@@ -188,9 +184,7 @@ double GlobalNorm<T>::of(const Parameters<T>& gradients, Threads& threads) {
     const T* g = gradients.flat().data() + range.first;
     squares_[static_cast<std::size_t>(task)] = sum_of_squares(g, range.count);
   });
-  double total = 0.0;
-  for (const double square : squares_) total += square;
-  return std::sqrt(total);
+  return std::sqrt(std::accumulate(squares_.begin(), squares_.end(), 0.0));
 }
 
 double clip_factor(double norm, double limit) {

@@ -58,16 +58,13 @@ OptimizerEntry describe_optimizer(OptimizerEntry entry) {
   return entry;
 }
 
-const Registry<OptimizerEntry>& optimizers();
-
-/// Adds a user-defined optimizer, before the first use of a config. Throws std::invalid_argument if the name is taken.
-void register_optimizer(OptimizerEntry entry);
+Registry<OptimizerEntry>& optimizers();
 
 /// The optimizer for a text such as "adamw" or "adamw(beta2=0.99)". Throws ConfigError.
 template <typename T>
 std::unique_ptr<Optimizer<T>> make_optimizer(const std::string& text, const ParameterLayout& layout) {
   const Part part = parse_part(text);
-  return optimizers().find(part.name).build.template of<T>()(part, layout);
+  return std::get<OptimizerBuilder<T>>(optimizers().find(part.name).build)(part, layout);
 }
 
 /// Euclidean norm of all gradients together; the same bits for any number of threads. Reuses its working

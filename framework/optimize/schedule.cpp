@@ -5,62 +5,46 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <utility>
+
+#include "framework/core/part.h"
 
 namespace ordinal {
-namespace {
 
-ScheduleEntry with_options(ScheduleEntry entry) {
-  OptionVisitor visitor;
-  if (entry.depends_on_steps) ScheduleOptions().visit_end(visitor);
-  entry.options = visitor.specs();
-  return entry;
-}
-
-Registry<ScheduleEntry>& schedule_registry() {
-  static Registry<ScheduleEntry> all(
+const Registry<ScheduleEntry>& schedules() {
+  static const Registry<ScheduleEntry> all(
       "schedule",
-      {with_options({"constant", "the peak", [](const ScheduleOptions&, double, double) { return 1.0; }}),
-       with_options({"cosine", "decays along half a cosine; Loshchilov & Hutter 2017",
-                     [](const ScheduleOptions& of, double, double r) {
-                       const double fall = 1.0 - of.final_fraction;
-                       return of.final_fraction + fall * 0.5 * (1.0 + std::cos(std::numbers::pi * r));
-                     },
-                     true}),
-       with_options(
-           {"linear", "decays linearly",
-            [](const ScheduleOptions& of, double, double r) { return 1.0 - (1.0 - of.final_fraction) * r; },
-            true}),
-       with_options({"inverse_sqrt", "decays as 1/√step; Vaswani et al. 2017",
-                     [](const ScheduleOptions& of, double s, double) {
-                       return std::sqrt(std::max(static_cast<double>(of.warmup), 1.0) / s);
-                     }})});
+      {{"constant", "the peak", [](const ScheduleOptions&, double, double) { return 1.0; }},
+       {"cosine", "decays along half a cosine; Loshchilov & Hutter 2017",
+        [](const ScheduleOptions& of, double, double r) {
+          const double fall = 1.0 - of.final_fraction;
+          return of.final_fraction + fall * 0.5 * (1.0 + std::cos(std::numbers::pi * r));
+        },
+        specs_of<ScheduleOptions>()},
+       {"linear", "decays linearly",
+        [](const ScheduleOptions& of, double, double r) { return 1.0 - (1.0 - of.final_fraction) * r; },
+        specs_of<ScheduleOptions>()},
+       {"inverse_sqrt", "decays as 1/√step; Vaswani et al. 2017",
+        [](const ScheduleOptions& of, double s, double) {
+          return std::sqrt(std::max(static_cast<double>(of.warmup), 1.0) / s);
+        }}});
   return all;
 }
 
-}  // namespace
-
 void ScheduleOptions::visit(OptionVisitor& v) {
-  if (depends_on_steps()) visit_end(v);
-}
-
-void ScheduleOptions::visit_end(OptionVisitor& v) {
   v.number("final_fraction", final_fraction, between(0, 1),
            "learning rate at the end, as a share of the peak", Binds::training);
 }
 
-bool ScheduleOptions::depends_on_steps() const { return schedules().find(name).depends_on_steps; }
-
-const Registry<ScheduleEntry>& schedules() { return schedule_registry(); }
-
-void register_schedule(ScheduleEntry entry) { schedule_registry().add(with_options(std::move(entry))); }
+bool ScheduleOptions::depends_on_steps() const { return !schedules().find(name).options.empty(); }
 
 ScheduleOptions make_schedule(const std::string& text) {
   const Part part = parse_part(text);
-  return read_options(part.name, part.options, ScheduleOptions{.name = schedules().find(part.name).name});
+  check_values(part.name, schedules().find(part.name).options, part.options);
+  return read_options(part.name, part.options, ScheduleOptions{.name = part.name});
 }
 
 void check_schedule(const ScheduleOptions& options) {
+  schedules().find(options.name);
   check_options(options.name, options);
   if (options.peak >= 0.0 && std::isfinite(options.peak) && options.steps >= 0 && options.warmup >= 0) return;
   throw ConfigError(

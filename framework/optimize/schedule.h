@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "framework/core/options.h"
-#include "framework/core/part.h"
 #include "framework/core/registry.h"
 
 namespace ordinal {
@@ -18,10 +17,9 @@ struct ScheduleOptions {
   Index warmup = 100;
   double final_fraction = 0.1;
 
-  /// Visits the options of the schedule with this name. All schedules share the other fields.
+  /// Visits `final_fraction`, the option of schedules that end at it. All share the other fields.
   void visit(OptionVisitor& v);
-  /// Visits the options of a schedule that depends on the number of steps.
-  void visit_end(OptionVisitor& v);
+  /// Whether the rate at a step depends on the total number of steps: the schedule then ends at `final_fraction`.
   bool depends_on_steps() const;
 };
 
@@ -30,16 +28,11 @@ struct ScheduleEntry {
   std::string name;
   std::string summary;
   /// The rate at step s, counted from 1, as a share of the peak: r is (s - warmup) / (steps - warmup), from 0 to 1.
-  double (*share)(const ScheduleOptions& options, double s, double r) = nullptr;
-  bool depends_on_steps = false;  // the share at a step depends on the total number of steps
-
-  std::vector<OptionSpec> options = {};  // filled in by the registry
+  double (*share)(const ScheduleOptions& options, double s, double r);
+  std::vector<OptionSpec> options = {};
 };
 
 const Registry<ScheduleEntry>& schedules();
-
-/// Adds a user-defined schedule, before the first use of a config. Throws std::invalid_argument if the name is taken.
-void register_schedule(ScheduleEntry entry);
 
 /// The schedule for a text such as "cosine" or "cosine(final_fraction=0)". Throws ConfigError.
 ScheduleOptions make_schedule(const std::string& text);

@@ -104,8 +104,9 @@ int main(int argc, char** argv) {
                                                                            .beyond = "runs",
                                                                            .source = "this file",
                                                                            .shift_invariant = true}));
-  ordinal::register_layer(ordinal::describe_layer<Forgetful, NoOptions>(
-      {.name = "forgetful", .kind = ordinal::LayerKind::branch, .summary = "x_t + x_{t-1}"}));
+  ordinal::layers(ordinal::LayerKind::branch)
+      .add(ordinal::describe_layer<Forgetful, NoOptions>(
+          {.name = "forgetful", .kind = ordinal::LayerKind::branch, .summary = "x_t + x_{t-1}"}));
   ordinal::experiments::register_task(ordinal::experiments::describe_task<Shouted, NoOptions>(
       {.name = "shouted", .summary = "each letter as a capital"}));
   return ordinal::check_part(argc, argv);

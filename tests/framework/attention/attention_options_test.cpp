@@ -98,7 +98,8 @@ TEST(AttentionOptions, RefusesALayerThatNamesEncodingsInAnotherOrder) {
 TEST(AttentionOptions, OfASinkStaysFiniteForAnySink) {
   for (const double sink : {-300.0, 0.0, 300.0}) {
     ParameterLayout layout;
-    const auto weights = attention_weights().find("sink").build.in_float(1, Scope(layout, "attention"));
+    const auto weights = std::get<WeightsBuilder<float>>(attention_weights().find("sink").build)(
+        1, Scope(layout, "attention"));
     Parameters<float> values(layout);
     values["attention.sink"](0, 0) = static_cast<float>(sink);
     Pass<float> pass(values);

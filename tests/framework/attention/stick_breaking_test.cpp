@@ -14,7 +14,8 @@ namespace {
 
 std::vector<float> weights(std::vector<float> scores) {
   ParameterLayout layout;
-  const auto method = attention_weights().find("stick_breaking").build.of<float>()(1, Scope(layout));
+  const auto method =
+      std::get<WeightsBuilder<float>>(attention_weights().find("stick_breaking").build)(1, Scope(layout));
   const Parameters<float> none(layout);
   Pass<float> pass(none);
   ScoreBlock<float> block{};

@@ -31,7 +31,7 @@ class RegisteredLayer : public ::testing::TestWithParam<LayerEntry> {};
 
 TEST_P(RegisteredLayer, BackwardIsTheGradient) {
   const auto build = [](const Scope& scope) {
-    return GetParam().build.in_double({GetParam().name}, {.width = width}, scope);
+    return std::get<LayerMaker<double>>(GetParam().build)({GetParam().name}, {.width = width}, scope);
   };
   const GradientReport report = check_layer(build);
   EXPECT_TRUE(report.ok()) << report.text();
@@ -41,7 +41,8 @@ TEST_P(RegisteredLayer, BackwardIsTheGradient) {
 template <typename T>
 std::vector<T> outcome(const LayerEntry& entry) {
   ParameterLayout layout;
-  const auto layer = entry.build.of<T>()({entry.name}, {.width = width}, Scope(layout, "layer"));
+  const auto layer =
+      std::get<LayerMaker<T>>(entry.build)({entry.name}, {.width = width}, Scope(layout, "layer"));
   Parameters<T> values(layout);
   Parameters<T> gradients(layout);
   initialize(values, 1);

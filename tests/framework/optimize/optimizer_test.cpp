@@ -188,7 +188,8 @@ TEST(OwnOptimizer, IsAFileAndALine) {
   Parameters<double> gradients(layout);
   gradients["weight"](0, 1) = 0.25;
   Threads one(1);
-  const auto optimizer = entry.build.of<double>()(parse_part("sign(bias=-0.1)"), layout);
+  const auto optimizer =
+      std::get<OptimizerBuilder<double>>(entry.build)(parse_part("sign(bias=-0.1)"), layout);
   optimizer->step(values, gradients, 1.0, 0.5, 0, one);
   EXPECT_EQ(values["weight"](0, 0), 0.5);
   EXPECT_EQ(values["weight"](0, 1), -0.5);

@@ -60,7 +60,8 @@ const ModelShape own_shape{.d_model = 8, .heads = 2, .train_length = 64};
 std::unique_ptr<PositionalEncoding<double>> build(const std::string& text, const ModelShape& of,
                                                   const Scope& scope) {
   PositionalEncoding<double>::Parts parts;
-  parts.push_back({"recency", recency().build.in_double(parse_part(text), of, scope.nested("recency"))});
+  parts.push_back({"recency", std::get<EncodingBuilder<double>>(recency().build)(parse_part(text), of,
+                                                                                 scope.nested("recency"))});
   return std::make_unique<PositionalEncoding<double>>(std::move(parts), of);
 }
 
