@@ -14,6 +14,9 @@
 namespace ordinal {
 namespace {
 
+constexpr Index batch = 2;
+constexpr double parameter_scale = 0.5;  // of what is added to initial values, so that none is special
+constexpr double tolerance = 1e-7;  // of ‖numeric - analytic‖ / max(‖numeric‖, ‖analytic‖) for each array
 constexpr double relative_step = 1e-6;
 constexpr double element_slack = 100.0;  // allowed error of an element, in multiples of its array's tolerance
 constexpr double rounding_floor = 1e-9;  // error from the rounding of ℓ, relative to the largest gradient
@@ -44,7 +47,7 @@ double central_difference(double& z, const std::function<double()>& loss) {
 
 // Compares the numeric and the analytic gradient of one array. `floor` is the error that rounding may cause.
 void compare(const std::string& name, std::span<const double> numeric, std::span<const double> analytic,
-             double tolerance, double floor, GradientReport& report) {
+             double floor, GradientReport& report) {
   Vector difference(numeric.begin(), numeric.end());
   for (std::size_t i = 0; i < difference.size(); ++i) difference[i] -= analytic[i];
   const double scale = std::max(norm(numeric), norm(analytic));
@@ -70,23 +73,23 @@ void draw(std::span<double> values, double scale, Random& random) {
 
 // A layer and all inputs of its checks. The input of the layer is one more parameter, so what is to be checked is one block.
 struct Subject {
-  Subject(const LayerBuilder& build, const GradientCheckOptions& check)
-      : options(check),
+  Subject(const LayerBuilder& build, Index length)
+      : seq_len(length),
         layer(build(Scope(layout, "layer"))),
-        x(layout.add("the input", {options.batch * options.seq_len, layer->input_width()}, zeros())),
+        x(layout.add("the input", {batch * seq_len, layer->input_width()}, zeros())),
         values(layout),
-        u({options.batch * options.seq_len, layer->output_width()}) {
-    Random random({.seed = options.seed, .purpose = hash_name("gradient_check")});
-    initialize(values, options.seed);
+        u({batch * seq_len, layer->output_width()}) {
+    Random random({.seed = 1, .purpose = hash_name("gradient_check")});
+    initialize(values, 1);
     for (const ParameterSpec& spec : layout.specs())
-      draw(array(values, spec), spec.slot.offset == x.offset ? 1.0 : options.parameter_scale, random);
+      draw(array(values, spec), spec.slot.offset == x.offset ? 1.0 : parameter_scale, random);
     draw(u.span(), 1.0, random);
   }
 
   View<const double> forward(Pass<double>& pass, bool record) const {
-    pass.begin({.positions = Positions::contiguous(options.batch, options.seq_len),
+    pass.begin({.positions = Positions::contiguous(batch, seq_len),
                 .record = record,
-                .training = options.training,
+                .training = true,
                 .random = {.seed = 11, .step = 3}});
     return layer->forward(values[x], pass);
   }
@@ -116,7 +119,7 @@ struct Subject {
     pass.finish();
   }
 
-  GradientCheckOptions options;
+  Index seq_len;
   ParameterLayout layout;
   std::unique_ptr<Layer<double>> layer;
   Slot x;
@@ -126,8 +129,7 @@ struct Subject {
 
 // Takes the differences for about `per_array` elements of each parameter.
 void check_differences(Parameters<double>& values, const std::function<double()>& loss,
-                       Parameters<double>& gradients, double tolerance, Index per_array,
-                       GradientReport& report) {
+                       Parameters<double>& gradients, Index per_array, GradientReport& report) {
   const double floor = rounding_floor * std::max(largest(gradients.flat()), 1e-3);
   for (const ParameterSpec& spec : values.layout().specs()) {
     Vector numeric;
@@ -138,28 +140,7 @@ void check_differences(Parameters<double>& values, const std::function<double()>
       numeric.push_back(central_difference(array(values, spec)[at], loss));
       analytic.push_back(array(gradients, spec)[at]);
     }
-    compare(spec.name, numeric, analytic, tolerance, floor, report);
-  }
-}
-
-// ⟨J v, u⟩ by one central difference along v, against ⟨v, Jᵀ u⟩, over the input and all parameters at once.
-void check_adjoint(Subject& subject, const Parameters<double>& gradients, GradientReport& report) {
-  Random random({.seed = 2, .purpose = hash_name("gradient_check.adjoint")});
-  Parameters<double> v(subject.layout);
-  for (const ParameterSpec& spec : subject.layout.specs()) draw(array(v, spec), 1.0, random);
-  const double analytic = std::inner_product(v.flat().begin(), v.flat().end(), gradients.flat().begin(), 0.0);
-  const std::span<double> values = subject.values.flat();
-  const Vector before(values.begin(), values.end());
-  double amount = 0.0;
-  const double numeric = central_difference(amount, [&] {
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = before[i] + amount * v.flat()[i];
-    return subject.loss();
-  });
-  std::ranges::copy(before, values.begin());
-  if (!(std::abs(numeric - analytic) <=
-        subject.options.tolerance * norm(v.flat()) * norm(gradients.flat()))) {
-    report.failures.push_back(
-        fmt::format("adjoint: ⟨J v, u⟩ = {:.12g} but ⟨v, Jᵀ u⟩ = {:.12g}", numeric, analytic));
+    compare(spec.name, numeric, analytic, floor, report);
   }
 }
 
@@ -194,22 +175,17 @@ void run_checks(Subject& subject, GradientReport& report) {
   check_accumulation(subject, gradients, report);
   constexpr Index all = std::numeric_limits<Index>::max();
   check_differences(
-      subject.values, [&] { return subject.loss(); }, gradients, subject.options.tolerance, all, report);
-  check_adjoint(subject, gradients, report);
+      subject.values, [&] { return subject.loss(); }, gradients, all, report);
 }
 
 }  // namespace
 
-std::string GradientReport::text() const {
-  std::string all;
-  for (const std::string& failure : failures) all += failure + "\n";
-  return all;
-}
+std::string GradientReport::text() const { return fmt::format("{}", fmt::join(failures, "\n")); }
 
-GradientReport check_layer(const LayerBuilder& build, const GradientCheckOptions& options) {
+GradientReport check_layer(const LayerBuilder& build, Index seq_len) {
   GradientReport report;
   try {
-    Subject subject(build, options);
+    Subject subject(build, seq_len);
     run_checks(subject, report);
   } catch (const std::exception& error) {
     report.failures.push_back(fmt::format("contract: {}", error.what()));
@@ -219,13 +195,13 @@ GradientReport check_layer(const LayerBuilder& build, const GradientCheckOptions
 
 GradientReport check_parameters(
     Parameters<double>& values, const std::function<double(const Parameters<double>&)>& loss,
-    const std::function<void(const Parameters<double>&, Parameters<double>&)>& gradient, double tolerance,
-    Index per_array) {
+    const std::function<void(const Parameters<double>&, Parameters<double>&)>& gradient) {
+  constexpr Index per_array = 40;
   GradientReport report;
   Parameters<double> analytic(values.layout());
   gradient(values, analytic);
   check_differences(
-      values, [&] { return loss(values); }, analytic, tolerance, per_array, report);
+      values, [&] { return loss(values); }, analytic, per_array, report);
   return report;
 }
 

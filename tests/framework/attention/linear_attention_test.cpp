@@ -87,8 +87,8 @@ TEST(LinearAttention, EqualsTheSumOverPairsWithTheNumeratorTurned) {
 TEST(LinearAttention, BackwardIsTheGradientOverSeveralChunksWithARotation) {
   for (const bool causal : {true, false}) {
     const BranchCase what = linear_attention("rope", causal);
-    const GradientReport report = check_layer(
-        [&](const Scope& scope) { return std::make_unique<Specimen<double>>(what, scope); }, {.seq_len = 70});
+    const GradientReport report =
+        check_layer([&](const Scope& scope) { return std::make_unique<Specimen<double>>(what, scope); }, 70);
     EXPECT_TRUE(report.ok()) << report.text() << "causal " << causal;
   }
 }

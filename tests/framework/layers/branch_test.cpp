@@ -75,9 +75,8 @@ class EveryBranch : public ::testing::TestWithParam<BranchCase> {};
 
 TEST_P(EveryBranch, BackwardIsTheGradient) {
   for (const Index length : {1, 5}) {
-    const GradientReport report =
-        check_layer([](const Scope& scope) { return std::make_unique<Specimen<double>>(GetParam(), scope); },
-                    {.seq_len = length});
+    const GradientReport report = check_layer(
+        [](const Scope& scope) { return std::make_unique<Specimen<double>>(GetParam(), scope); }, length);
     EXPECT_TRUE(report.ok()) << report.text() << "at length " << length;
   }
 }

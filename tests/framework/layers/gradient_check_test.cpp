@@ -98,7 +98,6 @@ TEST_P(WrongBackward, IsCaught) {
 INSTANTIATE_TEST_SUITE_P(
     All, WrongBackward,
     ::testing::Values(Case{"Sign", Fault::wrong_sign, "finite differences of the input"},
-                      Case{"SignAdjoint", Fault::wrong_sign, "adjoint"},
                       Case{"Factor", Fault::missing_factor, "finite differences of the input"},
                       Case{"Accumulation", Fault::forgotten_accumulation, "accumulation"},
                       Case{"Parameter", Fault::wrong_parameter_gradient, "finite differences of layer.gain"},
