@@ -11,7 +11,6 @@
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
 #include "framework/storage/hash.h"
-#include "framework/storage/json_depth.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -30,7 +29,7 @@ void TrainingLog::restore(Index step, const std::string& hash) {
   if (!std::filesystem::exists(path_)) return;
   std::istringstream text(read_file(path_, 4 * largest_document));
   for (std::string line; std::getline(text, line);) {
-    const auto entry = nlohmann::ordered_json::parse(is_nested_too_deep(line) ? "" : line, nullptr, false);
+    const auto entry = nlohmann::ordered_json::parse(line, nullptr, false);
     const double number = number_in(entry, "step");
     if (number < 0.0 || number > static_cast<double>(step)) continue;
     const double bits = number_in(entry, "bits_per_token");

@@ -41,6 +41,12 @@ bool write_all(int file, Bytes bytes) {
   return true;
 }
 
+/// 64 random bits: other threads and leftovers of killed processes have other names.
+std::string random_name() {
+  std::random_device random;
+  return fmt::format("{}{:08x}{:08x}{}", leftover_begin, random(), random(), leftover_end);
+}
+
 /// A uniquely named file in the open folder of its destination. It is deleted unless it is renamed to the destination.
 class TemporaryFile {
  public:
@@ -65,22 +71,16 @@ class TemporaryFile {
   }
 
  private:
-  /// Creates a new file with a random name, despite other threads and leftovers of killed processes.
-  int create() {
-    constexpr int attempts = 100;
-    std::random_device random;
-    for (int attempt = 0; attempt < attempts; ++attempt) {
-      name_ = fmt::format("{}{:08x}{:08x}{}", leftover_begin, random(), random(), leftover_end);
-      const int file = ::openat(folder_, name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-      if (file >= 0) return file;
-      if (errno != EEXIST && errno != EINTR) break;
-    }
-    fail_to_write(destination_);
+  int create() const {
+    const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
+    const auto file = static_cast<int>(TEMP_FAILURE_RETRY(::openat(folder_, name_.c_str(), flags, 0666)));
+    if (file < 0) fail_to_write(destination_);
+    return file;
   }
 
   int folder_;
   const LockedPath& destination_;
-  std::string name_;
+  std::string name_ = random_name();
   Descriptor file_;
   bool renamed_ = false;
 };
@@ -156,17 +156,14 @@ void append_line(const LockedPath& path, std::string_view line) {
   fail("cannot append", path, reason);
 }
 
+// Without O_NONBLOCK, opening a pipe would wait for a writer.
 OpenFile open_regular_file(const fs::path& path) {
-  const auto refuse_with_errno = [&] { refuse(path, last_error().message()); };
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat facts {};
-  if (::stat(path.c_str(), &facts) != 0) refuse_with_errno();
+  if (!file.open() || ::fstat(file.number(), &facts) != 0) refuse(path, last_error().message());
   if (S_ISDIR(facts.st_mode)) refuse(path, "is a directory, expected a file");
   if (!S_ISREG(facts.st_mode))
     refuse(path, "is a pipe or a device, expected a regular file: save its contents in one");
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.open()) refuse_with_errno();
-  // Checks the open file itself: a writer may have renamed a new file to the path in the meantime.
-  if (::fstat(file.number(), &facts) != 0) refuse_with_errno();
   return {std::move(file), facts};
 }
 

@@ -12,7 +12,6 @@
 #include "framework/core/errors.h"
 #include "framework/math/half.h"
 #include "framework/storage/atomic_file.h"
-#include "framework/storage/json_depth.h"
 
 #define XXH_INLINE_ALL  // header-only use
 #define XXH_VECTOR 0    // plain C: GCC 12 warns about its AVX-512
@@ -23,7 +22,7 @@ namespace {
 
 /// Uses memcpy because the bytes of the file may not be aligned for Stored.
 template <typename Stored, typename T, typename Number = std::identity>
-void convert(const char* source, std::span<T> destination, Number number = {}) {
+void convert(const std::byte* source, std::span<T> destination, Number number = {}) {
   for (T& value : destination) {
     Stored stored{};
     std::memcpy(&stored, source, sizeof(Stored));
@@ -32,21 +31,19 @@ void convert(const char* source, std::span<T> destination, Number number = {}) {
   }
 }
 
-bool is_integer(SafetensorsType type) { return type == SafetensorsType::I64 || type == SafetensorsType::I32; }
-
 /// False if values of `type` cannot be converted to T: reals and integers do not mix.
 template <typename T>
-bool convert_from(SafetensorsType type, const char* source, std::span<T> destination) {
+bool convert_from(std::string_view type, const std::byte* source, std::span<T> destination) {
   if constexpr (std::is_floating_point_v<T>) {
-    if (type == SafetensorsType::F64) convert<double>(source, destination);
-    if (type == SafetensorsType::F32) convert<float>(source, destination);
-    if (type == SafetensorsType::F16) convert<std::uint16_t>(source, destination, from_half);
-    if (type == SafetensorsType::BF16) convert<std::uint16_t>(source, destination, from_bfloat16);
-    return !is_integer(type);
+    if (type == "F64") convert<double>(source, destination);
+    if (type == "F32") convert<float>(source, destination);
+    if (type == "F16") convert<std::uint16_t>(source, destination, from_half);
+    if (type == "BF16") convert<std::uint16_t>(source, destination, from_bfloat16);
+    return !type.starts_with('I');
   } else {
-    if (type == SafetensorsType::I64) convert<std::int64_t>(source, destination);
-    if (type == SafetensorsType::I32) convert<std::int32_t>(source, destination);
-    return is_integer(type);
+    if (type == "I64") convert<std::int64_t>(source, destination);
+    if (type == "I32") convert<std::int32_t>(source, destination);
+    return type.starts_with('I');
   }
 }
 
@@ -68,77 +65,63 @@ nlohmann::json hashes_of(const std::map<std::string, std::string>& metadata,
   nlohmann::json hashes = {{"metadata", xxh3(text)}, {"tensors", nlohmann::json::object()}};
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const auto& [name, type, shape, begin, end] = tensors[i];
-    hashes["tensors"][name] =
-        xxh3(fmt::format("{} {} {}\n", name, to_string(type), to_string(shape)), data[i]);
+    hashes["tensors"][name] = xxh3(fmt::format("{} {} {}\n", name, type, to_string(shape)), data[i]);
   }
   return hashes;
 }
 
 // What does not have its hash in `held`: "tensor NAME" or "metadata"; "" if everything has.
-std::string damaged_part(const std::string& held, nlohmann::json hashes) {
-  try {
-    nlohmann::json all = nlohmann::json::parse(is_nested_too_deep(held) ? "" : held);
-    if (all["metadata"] != hashes["metadata"]) return "metadata";
-    for (const auto& [name, hash] : hashes["tensors"].items())
-      if (all["tensors"][name] != hash) return "tensor " + quote_name(name);
-    return "";
-  } catch (const nlohmann::json::exception&) {  // another kind of JSON
-    return "metadata";
-  }
+std::string damaged_part(const std::string& held, const nlohmann::json& hashes) {
+  const auto lacks = [&](const std::string& name, const nlohmann::json& hash) {
+    const std::string entry = nlohmann::json::object({{name, hash}}).dump();
+    return held.find(entry.substr(1, entry.size() - 2)) == std::string::npos;  // without the brackets
+  };
+  if (lacks("metadata", hashes["metadata"])) return "metadata";
+  for (const auto& [name, hash] : hashes["tensors"].items())
+    if (lacks(name, hash)) return "tensor " + quote_name(name);
+  return "";
 }
 
 }  // namespace
 
-void SafetensorsWriter::set_metadata(const std::string& key, const std::string& value) {
-  metadata_[key] = value;
-}
-
-void SafetensorsWriter::add_bytes(const std::string& name, const Shape& shape, SafetensorsType type,
+void SafetensorsWriter::add_bytes(const std::string& name, const Shape& shape, const std::string& type,
                                   std::span<const std::byte> bytes) {
-  const Index values = std::ssize(bytes) / size_in_bytes(type);
-  if (element_count(shape) != values) {
-    throw std::invalid_argument(fmt::format("safetensors: tensor {} of shape {}: got {} values, expected {}",
-                                            quote_name(name), to_string(shape), values,
-                                            element_count(shape)));
-  }
-  const bool taken = std::ranges::find(sources_, name, &Source::name) != sources_.end();
+  const Index size = size_in_bytes(type);
+  check_value_count(shape, bytes.size() / static_cast<std::size_t>(size));
+  const bool taken = std::ranges::find(tensors_, name, &SafetensorsTensor::name) != tensors_.end();
   if (taken || name == "__metadata__") {
     throw std::invalid_argument(fmt::format("safetensors: the name {} is {}", quote_name(name),
                                             taken ? "already taken" : "reserved"));
   }
-  sources_.push_back({name, type, shape, bytes});
+  const auto smaller = std::ranges::find_if(
+      tensors_, [&](const SafetensorsTensor& tensor) { return size_in_bytes(tensor.type) < size; });
+  data_.insert(data_.begin() + (smaller - tensors_.begin()), bytes);
+  tensors_.insert(smaller, {name, type, shape});
 }
 
 void SafetensorsWriter::write(const LockedPath& path) const {
-  std::vector<Source> ordered = sources_;
-  std::stable_sort(ordered.begin(), ordered.end(), [](const Source& a, const Source& b) {
-    return size_in_bytes(a.type) > size_in_bytes(b.type);
-  });
-  std::vector<SafetensorsTensor> tensors;
-  std::vector<Bytes> chunks(1);  // the first is the header
+  std::vector<SafetensorsTensor> tensors = tensors_;
   Index offset = 0;
-  for (const Source& source : ordered) {
-    const Index end = offset + static_cast<Index>(source.bytes.size());
-    tensors.push_back({source.name, source.type, source.shape, offset, end});
-    chunks.push_back(source.bytes);
-    offset = end;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    tensors[i].begin = offset;
+    offset += std::ssize(data_[i]);
+    tensors[i].end = offset;
   }
   std::map<std::string, std::string> metadata = metadata_;
   metadata.erase(hashes_key);
-  metadata[hashes_key] = hashes_of(metadata, tensors, std::span(chunks).subspan(1)).dump();
+  metadata[hashes_key] = hashes_of(metadata, tensors, data_).dump();
   const std::string header = render_safetensors_header(metadata, tensors);
-  chunks.front() = std::as_bytes(std::span(header));
+  std::vector<Bytes> chunks = {std::as_bytes(std::span(header))};
+  chunks.insert(chunks.end(), data_.begin(), data_.end());
   write_file_atomically(path, chunks);
 }
 
 SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : path_(path.string()) {
   try {
     contents_ = read_file(path);
+    header_ = parse_safetensors_header(contents_);
   } catch (const DataError& error) {
     throw CheckpointError(error.what());
-  }
-  try {
-    header_ = parse_safetensors_header(contents_);
   } catch (const CheckpointError& error) {
     throw CheckpointError(fmt::format("{}: {}", path_, error.what()));
   }
@@ -150,11 +133,7 @@ void SafetensorsFile::check_hashes() {
   const auto held = header_.metadata.extract(hashes_key);
   if (held.empty()) return;
   std::vector<Bytes> data;
-  for (const SafetensorsTensor& tensor : header_.tensors) {
-    data.push_back(std::as_bytes(std::span(contents_))
-                       .subspan(static_cast<std::size_t>(header_.data_begin + tensor.begin),
-                                static_cast<std::size_t>(tensor.end - tensor.begin)));
-  }
+  for (const SafetensorsTensor& tensor : header_.tensors) data.push_back(bytes_of(tensor));
   const std::string damaged = damaged_part(held.mapped(), hashes_of(header_.metadata, header_.tensors, data));
   if (damaged.empty()) return;
   throw CheckpointError(fmt::format(
@@ -169,12 +148,6 @@ std::vector<std::string> SafetensorsFile::names() const {
   return names;
 }
 
-bool SafetensorsFile::contains(std::string_view name) const { return find(name) != nullptr; }
-
-const Shape& SafetensorsFile::shape(std::string_view name) const { return get(name).shape; }
-
-SafetensorsType SafetensorsFile::type(std::string_view name) const { return get(name).type; }
-
 template <typename T>
 void SafetensorsFile::read(std::string_view name, std::span<T> destination) const {
   const SafetensorsTensor& tensor = get(name);
@@ -182,23 +155,20 @@ void SafetensorsFile::read(std::string_view name, std::span<T> destination) cons
     refuse(name,
            fmt::format("has shape {}, expected {} values", to_string(tensor.shape), destination.size()));
   }
-  const char* source = contents_.data() + header_.data_begin + tensor.begin;
-  if (!convert_from(tensor.type, source, destination)) {
-    refuse(name, fmt::format("has dtype {}, expected {}", to_string(tensor.type),
+  if (!convert_from(tensor.type, bytes_of(tensor).data(), destination)) {
+    refuse(name, fmt::format("has dtype {}, expected {}", tensor.type,
                              std::is_floating_point_v<T> ? "F64, F32, F16 or BF16" : "I64 or I32"));
   }
-}
-
-template <typename T>
-std::vector<T> SafetensorsFile::values(std::string_view name) const {
-  std::vector<T> values(static_cast<std::size_t>(element_count(shape(name))));
-  read(name, std::span<T>(values));
-  return values;
 }
 
 const SafetensorsTensor* SafetensorsFile::find(std::string_view name) const {
   const auto found = std::ranges::find(header_.tensors, name, &SafetensorsTensor::name);
   return found == header_.tensors.end() ? nullptr : &*found;
+}
+
+Bytes SafetensorsFile::bytes_of(const SafetensorsTensor& tensor) const {
+  return subspan<const std::byte>(std::as_bytes(std::span(contents_)), header_.data_begin + tensor.begin,
+                                  tensor.end - tensor.begin);
 }
 
 const SafetensorsTensor& SafetensorsFile::get(std::string_view name) const {
@@ -214,8 +184,5 @@ void SafetensorsFile::refuse(std::string_view name, const std::string& reason) c
 template void SafetensorsFile::read(std::string_view, std::span<float>) const;
 template void SafetensorsFile::read(std::string_view, std::span<double>) const;
 template void SafetensorsFile::read(std::string_view, std::span<std::int64_t>) const;
-template std::vector<float> SafetensorsFile::values(std::string_view) const;
-template std::vector<double> SafetensorsFile::values(std::string_view) const;
-template std::vector<std::int64_t> SafetensorsFile::values(std::string_view) const;
 
 }  // namespace ordinal

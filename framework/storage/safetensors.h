@@ -23,18 +23,18 @@ namespace ordinal {
 class SafetensorsWriter {
  public:
   /// A later value of the same key replaces the earlier one.
-  void set_metadata(const std::string& key, const std::string& value);
+  void set_metadata(const std::string& key, const std::string& value) { metadata_[key] = value; }
 
   /// `values` in row-major order, stored as F32, F64 or I64. Throws std::invalid_argument if their number
   /// does not match the shape, or if the name was added before or is the reserved "__metadata__".
   void add(const std::string& name, const Shape& shape, std::span<const float> values) {
-    add_bytes(name, shape, SafetensorsType::F32, std::as_bytes(values));
+    add_bytes(name, shape, "F32", std::as_bytes(values));
   }
   void add(const std::string& name, const Shape& shape, std::span<const double> values) {
-    add_bytes(name, shape, SafetensorsType::F64, std::as_bytes(values));
+    add_bytes(name, shape, "F64", std::as_bytes(values));
   }
   void add(const std::string& name, const Shape& shape, std::span<const std::int64_t> values) {
-    add_bytes(name, shape, SafetensorsType::I64, std::as_bytes(values));
+    add_bytes(name, shape, "I64", std::as_bytes(values));
   }
 
   /// Replaces the file at `path` atomically (storage/atomic_file.h). The data is in the order of the add()
@@ -44,18 +44,13 @@ class SafetensorsWriter {
   void write(const LockedPath& path) const;
 
  private:
-  struct Source {
-    std::string name;
-    SafetensorsType type;
-    Shape shape;
-    std::span<const std::byte> bytes;
-  };
-
-  void add_bytes(const std::string& name, const Shape& shape, SafetensorsType type,
+  void add_bytes(const std::string& name, const Shape& shape, const std::string& type,
                  std::span<const std::byte> bytes);
 
   std::map<std::string, std::string> metadata_;
-  std::vector<Source> sources_;
+  std::vector<SafetensorsTensor>
+      tensors_;  // in the order of their data; where they begin and end is not known before write()
+  std::vector<std::span<const std::byte>> data_;
 };
 
 /// A safetensors file, read into memory and checked as a whole when it is opened. Immutable, so that any
@@ -71,11 +66,11 @@ class SafetensorsFile {
   const std::map<std::string, std::string>& metadata() const { return header_.metadata; }
   /// In the order of the data in the file.
   std::vector<std::string> names() const;
-  bool contains(std::string_view name) const;
+  bool contains(std::string_view name) const { return find(name) != nullptr; }
 
   /// Both throw CheckpointError if there is no such tensor.
-  const Shape& shape(std::string_view name) const;
-  SafetensorsType type(std::string_view name) const;
+  const SafetensorsTensor& get(std::string_view name) const;
+  const Shape& shape(std::string_view name) const { return get(name).shape; }
 
   /// Copies a tensor's values in row-major order. T = float or double reads F64, F32, F16 and BF16, rounding
   /// to nearest where T is narrower; T = std::int64_t reads I64 and I32. Throws CheckpointError if there is
@@ -84,12 +79,16 @@ class SafetensorsFile {
   template <typename T>
   void read(std::string_view name, std::span<T> destination) const;
   template <typename T>
-  std::vector<T> values(std::string_view name) const;
+  std::vector<T> values(std::string_view name) const {
+    std::vector<T> values(static_cast<std::size_t>(element_count(shape(name))));
+    read(name, std::span<T>(values));
+    return values;
+  }
 
  private:
   void check_hashes();
   const SafetensorsTensor* find(std::string_view name) const;
-  const SafetensorsTensor& get(std::string_view name) const;
+  std::span<const std::byte> bytes_of(const SafetensorsTensor& tensor) const;
   [[noreturn]] void refuse(std::string_view name, const std::string& reason) const;
 
   std::string path_;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -29,23 +28,6 @@ constexpr std::size_t kAlignment = 64;
 constexpr int kMaxDepth = 3;  // object of tensors, tensor, its shape, one extent
 constexpr const char* kMetadataKey = "__metadata__";
 
-struct TypeFacts {
-  SafetensorsType type;
-  std::string_view name;
-  Index bytes;
-};
-
-constexpr std::array<TypeFacts, 6> kTypes{{{SafetensorsType::F64, "F64", 8},
-                                           {SafetensorsType::F32, "F32", 4},
-                                           {SafetensorsType::F16, "F16", 2},
-                                           {SafetensorsType::BF16, "BF16", 2},
-                                           {SafetensorsType::I64, "I64", 8},
-                                           {SafetensorsType::I32, "I32", 4}}};
-
-const TypeFacts& facts(SafetensorsType type) {
-  return *std::find_if(kTypes.begin(), kTypes.end(), [type](const TypeFacts& t) { return t.type == type; });
-}
-
 [[noreturn]] void refuse(const std::string& reason) { throw CheckpointError(reason); }
 
 [[noreturn]] void refuse_tensor(const std::string& name, const std::string& reason) {
@@ -55,19 +37,13 @@ const TypeFacts& facts(SafetensorsType type) {
 /// The JSON text, if the length before it is plausible. A file in another format nearly always fails here,
 /// because its first eight bytes read as an enormous length.
 std::string_view header_text(std::string_view file) {
-  if (file.starts_with("PK\x03\x04")) {
-    refuse(
-        "not a safetensors file but a zip archive, such as torch.save writes (use "
-        "safetensors.torch.save_file)");
-  }
-  if (file.size() < kLengthBytes) {
-    refuse(fmt::format("not a safetensors file: {} bytes, expected at least {}", file.size(), kLengthBytes));
-  }
-  std::uint64_t length = 0;
-  std::memcpy(&length, file.data(), kLengthBytes);
-  const std::string_view rest = file.substr(kLengthBytes);
+  std::uint64_t length = std::numeric_limits<std::uint64_t>::max();
+  if (file.size() >= kLengthBytes) std::memcpy(&length, file.data(), kLengthBytes);
+  const std::string_view rest = file.substr(std::min(file.size(), kLengthBytes));
   if (length > kMaxHeaderBytes || (!rest.empty() && rest.front() != '{')) {
-    refuse("not a safetensors file: it does not start with the length of a JSON header and that header");
+    refuse(
+        "not a safetensors file: it does not start with the length of a JSON header and that header "
+        "(if torch.save wrote it, use safetensors.torch.save_file)");
   }
   if (length > rest.size()) {
     refuse(fmt::format("truncated: the header has {} bytes, the file holds {} of them", length, rest.size()));
@@ -121,11 +97,11 @@ SafetensorsTensor parse_tensor(const std::string& name, const json& entry) {
       !entry.contains("data_offsets")) {
     refuse_tensor(name, "expected exactly the fields dtype, shape and data_offsets");
   }
-  const auto* type = std::find_if(kTypes.begin(), kTypes.end(),
-                                  [&](const TypeFacts& t) { return entry["dtype"] == t.name; });
-  if (type == kTypes.end()) {
+  const json& dtype = entry["dtype"];
+  const Index size = dtype.is_string() ? size_in_bytes(dtype.get<std::string>()) : 0;
+  if (size == 0) {
     refuse_tensor(name, fmt::format("dtype {} is unknown here, expected F64, F32, F16, BF16, I64 or I32",
-                                    printable(entry["dtype"].dump())));
+                                    printable(dtype.dump())));
   }
   const json& offsets = entry["data_offsets"];
   if (!are_sizes(entry["shape"]) || !are_sizes(offsets) || offsets.size() != 2 || offsets[0] > offsets[1]) {
@@ -133,11 +109,11 @@ SafetensorsTensor parse_tensor(const std::string& name, const json& entry) {
         name, fmt::format("got shape {} and data_offsets {}, expected a list of sizes, and its begin and end",
                           printable(entry["shape"].dump()), printable(offsets.dump())));
   }
-  SafetensorsTensor tensor{name, type->type, entry["shape"].get<Shape>(), offsets[0], offsets[1]};
+  SafetensorsTensor tensor{name, dtype, entry["shape"].get<Shape>(), offsets[0], offsets[1]};
   const Index bytes = tensor.end - tensor.begin;
-  if (checked_element_count(tensor.shape).value_or(-1) * type->bytes != bytes) {
+  if (checked_element_count(tensor.shape).value_or(-1) * size != bytes) {
     refuse_tensor(name, fmt::format("{} bytes of data do not fit shape {} of {}", bytes,
-                                    to_string(tensor.shape), type->name));
+                                    to_string(tensor.shape), tensor.type));
   }
   return tensor;
 }
@@ -164,9 +140,11 @@ void sort_and_check_layout(std::vector<SafetensorsTensor>& tensors, Index data_b
 
 }  // namespace
 
-std::string_view to_string(SafetensorsType type) { return facts(type).name; }
-
-Index size_in_bytes(SafetensorsType type) { return facts(type).bytes; }
+Index size_in_bytes(std::string_view type) {
+  if (type == "F64" || type == "I64") return 8;
+  if (type == "F32" || type == "I32") return 4;
+  return type == "F16" || type == "BF16" ? 2 : 0;
+}
 
 std::string quote_name(std::string_view name) {
   return printable(json(name).dump(-1, ' ', false, json::error_handler_t::replace));  // JSON keeps \x7f
@@ -194,9 +172,8 @@ std::string render_safetensors_header(const std::map<std::string, std::string>& 
   json object = json::object();
   if (!metadata.empty()) object[kMetadataKey] = metadata;
   for (const SafetensorsTensor& tensor : tensors) {
-    object[tensor.name] = {{"dtype", to_string(tensor.type)},
-                           {"shape", tensor.shape},
-                           {"data_offsets", {tensor.begin, tensor.end}}};
+    object[tensor.name] = {
+        {"dtype", tensor.type}, {"shape", tensor.shape}, {"data_offsets", {tensor.begin, tensor.end}}};
   }
   std::string text;
   try {

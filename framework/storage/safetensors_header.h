@@ -18,17 +18,13 @@
 
 namespace ordinal {
 
-/// The element types that can be read. Only F64, F32 and I64 are written.
-enum class SafetensorsType { F64, F32, F16, BF16, I64, I32 };
-
-/// The format's own name: "F64".
-std::string_view to_string(SafetensorsType type);
-
-Index size_in_bytes(SafetensorsType type);
+/// Bytes of a value of a type that can be read: "F64", "F32", "F16", "BF16", "I64" or "I32"; 0 for any other. Only F64, F32 and I64
+/// are written.
+Index size_in_bytes(std::string_view type);
 
 struct SafetensorsTensor {
   std::string name;
-  SafetensorsType type = SafetensorsType::F32;
+  std::string type;
   Shape shape;
   Index begin = 0;  // first byte and one past the last, counted from the end of the header
   Index end = 0;

@@ -22,8 +22,8 @@ std::string as_file(const std::string& input) {
 }
 
 void read_values(const SafetensorsFile& file, const std::string& name) {
-  const SafetensorsType type = file.type(name);
-  const bool whole = type == SafetensorsType::I64 || type == SafetensorsType::I32;
+  const std::string& type = file.get(name).type;
+  const bool whole = type.starts_with('I');
   const std::size_t count = whole ? file.values<std::int64_t>(name).size() : file.values<float>(name).size();
   if (static_cast<Index>(count) != element_count(file.shape(name)))
     finding("values that do not fit the shape");

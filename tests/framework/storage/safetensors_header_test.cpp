@@ -57,8 +57,8 @@ TEST(SafetensorsHeader, OrdersTensorsByTheirData) {
 
 TEST(SafetensorsHeader, RefusesLengthsThatDoNotFit) {
   const std::string json = with_a(kGoodA);
-  EXPECT_THAT(refusal(""), HasSubstr("not a safetensors file: 0 bytes"));
-  EXPECT_THAT(refusal("1234567"), HasSubstr("not a safetensors file: 7 bytes"));
+  EXPECT_THAT(refusal(""), HasSubstr("not a safetensors file: it does not start with"));
+  EXPECT_THAT(refusal("1234567"), HasSubstr("not a safetensors file: it does not start with"));
   EXPECT_THAT(refusal(file_bytes(json.size() + 13, json, 12)), HasSubstr("truncated: the header"));
   EXPECT_THAT(refusal(file_bytes(50'000'000, json, 12)), HasSubstr("truncated: the header"));
   EXPECT_THAT(refusal(file_bytes(100'000'001, json, 12)), HasSubstr("not a safetensors file"));
@@ -187,8 +187,8 @@ bool readable(const std::filesystem::path& path, const std::string& bytes) {
   try {
     const SafetensorsFile file(path);
     for (const std::string& name : file.names()) {
-      const SafetensorsType type = file.type(name);
-      const bool integer = type == SafetensorsType::I64 || type == SafetensorsType::I32;
+      const std::string& type = file.get(name).type;
+      const bool integer = type.starts_with('I');
       const std::size_t count =
           integer ? file.values<std::int64_t>(name).size() : file.values<double>(name).size();
       EXPECT_LE(count, bytes.size());
