@@ -98,31 +98,6 @@ void add_rows(View<const T> x, T* y) {
 }
 
 template <typename T>
-void row_times(const T* x, View<const T> a, T* y) {
-  constexpr Index lanes = Lanes<T>::count;
-  Index i = 0;
-  for (; i + lanes <= a.cols; i += lanes) {
-    Lanes<T> sum{};
-    for (Index r = 0; r < a.rows; ++r) sum = sum + Lanes<T>::at(a.row(r) + i) * x[r];
-    sum.store(y + i);
-  }
-  for (; i < a.cols; ++i) {
-    y[i] = T(0);
-    for (Index r = 0; r < a.rows; ++r) y[i] += a(r, i) * x[r];
-  }
-}
-
-template <typename T>
-void times_column(View<const T> a, const T* x, T* y) {
-  for (Index r = 0; r < a.rows; ++r) y[r] = dot(a.row(r), x, a.cols);
-}
-
-template <typename T>
-void add_outer(T s, const T* x, const T* y, View<T> a) {
-  for (Index r = 0; r < a.rows; ++r) add_scaled(s * x[r], y, a.row(r), a.cols);
-}
-
-template <typename T>
 void multiply(const T* x, const T* y, T* z, Index n) {
 #pragma omp simd
   for (Index i = 0; i < n; ++i) z[i] = x[i] * y[i];
@@ -167,9 +142,6 @@ void softmax_backward(const T* p, T mean, T* ds, Index n) {
   template void scale(T, T*, Index);                       \
   template void add(const T*, const T*, T*, Index);        \
   template void add_rows(View<const T>, T*);               \
-  template void row_times(const T*, View<const T>, T*);    \
-  template void times_column(View<const T>, const T*, T*); \
-  template void add_outer(T, const T*, const T*, View<T>); \
   template void multiply(const T*, const T*, T*, Index);   \
   template void sigmoid(const T*, T*, Index);              \
   template void tanh(const T*, T*, Index);                 \

@@ -51,18 +51,6 @@ void add(const T* x, const T* y, T* z, Index n);
 template <typename T>
 void add_rows(View<const T> x, T* y);
 
-/// y[i] = Σ x[r] a(r, i) over the rows r.
-template <typename T>
-void row_times(const T* x, View<const T> a, T* y);
-
-/// y[r] = Σ a(r, i) x[i].
-template <typename T>
-void times_column(View<const T> a, const T* x, T* y);
-
-/// a(r, i) += s x[r] y[i].
-template <typename T>
-void add_outer(T s, const T* x, const T* y, View<T> a);
-
 /// z[i] = x[i] y[i]; in place is fine.
 template <typename T>
 void multiply(const T* x, const T* y, T* z, Index n);

@@ -5,6 +5,7 @@
 
 #include "framework/core/decode_cache.h"
 #include "framework/math/blas.h"
+#include "framework/math/lanes.h"
 #include "framework/math/vector_math.h"
 #include "framework/positional/positional_encoding.h"
 
@@ -111,16 +112,16 @@ class Path final : public EncodingPart<T> {
       const T* d_score = d_scores.row(j) + first;
       multiply_columns(w, g.all, first, of_g);
       u.add(beta_j, w, of_u, first);
-      vmath::times_column<T>(seeing(g.all, first), of_u + first, sums.row(0));
-      vmath::times_column<T>(seeing(u.all, first), of_g + first, sums.row(1));
-      vmath::times_column<T>(seeing(u.excess, first), d_score, sums.row(2));
+      times_column(seeing(g.all, first), of_u + first, sums.row(0));
+      times_column(seeing(u.all, first), of_g + first, sums.row(1));
+      times_column(seeing(u.excess, first), d_score, sums.row(2));
       d_steps(j, beta(head)) -= vmath::dot(of_u + first, of_g + first, rows - first);
       for (Index c = 0; c < d_head_; ++c) {
         d_steps(j, head * d_head_ + c) -= beta_j * (sums(0, c) + sums(1, c));
         gradient.key(j, c) += block.scale * sums(2, c);
       }
       g.add(-beta_j, w, of_g, first);
-      vmath::add_outer(block.scale, block.key.row(j), d_score, seeing(g.all, first));
+      add_outer(block.scale, block.key.row(j), d_score, seeing(g.all, first));
     }
     for (Index r = 0; r < rows; ++r) {
       for (Index c = 0; c < d_head_; ++c) gradient.query(r, c) += g.excess(c, r);
@@ -141,7 +142,7 @@ class Path final : public EncodingPart<T> {
     // Adds a x_c y_r to dimension c of row r of both, for the rows from `first` on.
     void add(T a, const T* x, const T* y, Index first) const {
       const Index start = start_of_vector(first);
-      for (const View<T> part : {all, excess}) vmath::add_outer(a, x, y + start, seeing(part, start));
+      for (const View<T> part : {all, excess}) add_outer(a, x, y + start, seeing(part, start));
     }
   };
 
@@ -175,8 +176,26 @@ class Path final : public EncodingPart<T> {
   // y_r = Σ_c x_c columns(c, r) for the rows from `first` on, and 0 for earlier rows in the same vector.
   static void multiply_columns(const T* x, View<T> columns, Index first, T* y) {
     const Index start = start_of_vector(first);
-    vmath::row_times<T>(x, seeing(columns, start), y + start);
+    constexpr Index lanes = Lanes<T>::count;
+    Index r = start;
+    for (; r + lanes <= columns.cols; r += lanes) {
+      Lanes<T> sum{};
+      for (Index c = 0; c < columns.rows; ++c) sum = sum + Lanes<T>::at(columns.row(c) + r) * x[c];
+      sum.store(y + r);
+    }
+    for (; r < columns.cols; ++r) {
+      y[r] = T(0);
+      for (Index c = 0; c < columns.rows; ++c) y[r] += columns(c, r) * x[c];
+    }
     std::fill(y + start, y + first, T(0));
+  }
+  // y_c = Σ_r columns(c, r) x_r.
+  static void times_column(View<const T> columns, const T* x, T* y) {
+    for (Index c = 0; c < columns.rows; ++c) y[c] = vmath::dot(columns.row(c), x, columns.cols);
+  }
+  // columns(c, r) += a x_c y_r.
+  static void add_outer(T a, const T* x, const T* y, View<T> columns) {
+    for (Index c = 0; c < columns.rows; ++c) vmath::add_scaled(a * x[c], y, columns.row(c), columns.cols);
   }
 
   // Goes from the last key to the first: visit(j, first row that sees key j) with u_j, then u_{j-1} = u_j - β_j w_j (w_j·u_j).

@@ -151,38 +151,6 @@ TEST(VectorMath, AddRowsAddsEachColumn) {
   }
 }
 
-// Whole vectors of columns and what is left after them.
-TEST(VectorMath, ProductsOfARowAndAColumnAreThoseOfLoops) {
-  for (const Index cols : {1, 8, 37}) {
-    const Index rows = 5;
-    const Index stride = cols + 3;
-    std::vector<double> a(static_cast<std::size_t>(rows * stride));
-    for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<double>((i * 37) % 19) - 9.0;
-    const View<double> matrix{a.data(), rows, cols, stride};
-    const std::vector<double> x = {1.0, -2.0, 3.0, 0.5, 4.0};
-    std::vector<double> y(static_cast<std::size_t>(cols));
-    std::vector<double> sums(static_cast<std::size_t>(rows));
-    vmath::row_times<double>(x.data(), matrix, y.data());
-    vmath::times_column<double>(matrix, y.data(), sums.data());
-    std::vector<double> outer = a;
-    vmath::add_outer(0.5, x.data(), y.data(), View<double>{outer.data(), rows, cols, stride});
-    for (Index r = 0; r < rows; ++r) {
-      double sum = 0.0;
-      for (Index c = 0; c < cols; ++c) sum += matrix(r, c) * y[static_cast<std::size_t>(c)];
-      EXPECT_EQ(sums[static_cast<std::size_t>(r)], sum) << r << " of " << cols;
-    }
-    for (Index c = 0; c < cols; ++c) {
-      double sum = 0.0;
-      for (Index r = 0; r < rows; ++r) {
-        sum += x[static_cast<std::size_t>(r)] * matrix(r, c);
-        const auto at = static_cast<std::size_t>(r * stride + c);
-        EXPECT_EQ(outer[at], a[at] + 0.5 * x[static_cast<std::size_t>(r)] * y[static_cast<std::size_t>(c)]);
-      }
-      EXPECT_EQ(y[static_cast<std::size_t>(c)], sum) << c << " of " << cols;
-    }
-  }
-}
-
 // Whole vectors, their halves and what is left after them.
 TEST(VectorMath, SumsOfAnyLengthAreThoseOfALoop) {
   const std::vector<float> x = grid(-3.0F, 5.0F, 99);
