@@ -31,7 +31,7 @@ std::vector<Token> likeliest(std::span<const T> logits, std::size_t count) {
 }
 
 Positions part_of(const Positions& positions, Index first, Index count) {
-  const auto part = positions.of(0).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+  const auto part = subspan<const double>(positions.of(0), first, count);
   return Positions::shared(1, {part.begin(), part.end()}).stretched(positions.stretch());
 }
 
@@ -90,8 +90,7 @@ std::vector<Token> generate(const Model<T>& model, const Parameters<T>& values, 
   std::vector<Token> text(prompt.begin(), prompt.end());
   while (std::ssize(text) < total) {
     const Index read = cached ? cache.length() : 0;
-    const std::span<const Token> incoming =
-        std::span<const Token>(text).subspan(static_cast<std::size_t>(read));
+    const auto incoming = subspan<const Token>(text, read, std::ssize(text) - read);
     FiniteProbe<T> finite;
     pass.begin({.positions = turns_again ? make_positions(options.positions, 1, std::ssize(text))
                                          : part_of(positions, read, std::ssize(incoming)),

@@ -15,10 +15,6 @@
 namespace ordinal {
 namespace {
 
-NormPlacement placement_of(const std::string& name) {
-  return name == "pre" ? NormPlacement::pre : NormPlacement::post;
-}
-
 // make_positional_encoding() checks the lengths.
 const ModelConfig& checked(const ModelConfig& config) {
   check_options("model", config);
@@ -60,7 +56,7 @@ Transformer<T>::Transformer(const ModelConfig& config)
   const std::vector<Part> branches = block_parts(config.block);
   check_encoding_used(config);
   for (Index number = 0; number < config.layers; ++number) add_block(branches, number);
-  if (placement_of(config.norm_placement) == NormPlacement::pre) {
+  if (config.norm_placement == "pre") {
     final_norm_ =
         make_layer<T>(LayerKind::norm, config.norm, {.width = config.d_model, .shape = shape_of(config)},
                       this->scope("final_norm"));
@@ -83,6 +79,7 @@ void Transformer<T>::add_block(const std::vector<Part>& branches, Index number) 
                           .bias = config_.bias,
                           .output_scale = 0.02 / std::sqrt(all),
                           .encoding = encoding_.get()};
+  const auto placement = config_.norm_placement == "pre" ? NormPlacement::pre : NormPlacement::post;
   std::multiset<std::string> seen;
   for (const Part& branch : branches) {
     seen.insert(branch.name);
@@ -92,11 +89,11 @@ void Transformer<T>::add_block(const std::vector<Part>& branches, Index number) 
     auto norm =
         make_layer<T>(LayerKind::norm, config_.norm, {.width = config_.d_model, .shape = context.shape},
                       scope.nested(name + "_norm"));
-    auto inner = make_layer<T>(LayerKind::branch, branch, context, scope.nested(name));
     const Scope own = scope.nested(name);
+    auto inner = make_layer<T>(LayerKind::branch, branch, context, own);
     branches_.push_back(
-        {own.prefix(), std::make_unique<Residual<T>>(placement_of(config_.norm_placement), std::move(norm),
-                                                     std::move(inner), config_.dropout, own)});
+        {own.prefix(),
+         std::make_unique<Residual<T>>(placement, std::move(norm), std::move(inner), config_.dropout, own)});
     if (layers(LayerKind::branch).find(branch.name).uses_encoding) ++attention_layers_;
   }
 }

@@ -26,9 +26,8 @@ class DecodeCache {
       : layout_(&layout),
         batch_(batch),
         capacity_(capacity),
-        specs_(layout.states()),
         positions_(static_cast<std::size_t>(element_count({batch, capacity}))) {
-    for (const StateSpec& spec : specs_)
+    for (const StateSpec& spec : layout.states())
       states_.emplace_back(Shape{batch * (spec.rows > 0 ? spec.rows : capacity), spec.cols});
   }
 
@@ -36,12 +35,6 @@ class DecodeCache {
   const ParameterLayout& layout() const { return *layout_; }
   /// Tokens held for each sequence.
   Index length() const { return length_; }
-  Index capacity() const { return capacity_; }
-  Index memory_bytes() const {
-    Index elements = 0;
-    for (const Tensor<T>& state : states_) elements += state.size();
-    return elements * static_cast<Index>(sizeof(T));
-  }
 
   /// begin_run() announces the tokens of a run before the layers use their states; end_run() counts them.
   /// Throws std::out_of_range if they exceed the capacity, std::invalid_argument if the batch differs.
@@ -76,7 +69,8 @@ class DecodeCache {
   /// A state of fixed size (rows, cols), to read and replace.
   View<T> state(StateSlot slot, Index sequence) {
     const std::size_t index = index_of(slot);
-    return states_[index].view().row_range(sequence * specs_[index].rows, specs_[index].rows);
+    const Index rows = layout_->states()[index].rows;
+    return states_[index].view().row_range(sequence * rows, rows);
   }
 
   /// The positions of all tokens held, and of the new ones.
@@ -99,7 +93,6 @@ class DecodeCache {
   Index capacity_;
   Index length_ = 0;
   Index incoming_ = 0;
-  std::vector<StateSpec> specs_;
   std::vector<Tensor<T>> states_;  // for each state (batch·capacity, cols), or (batch·rows, cols)
   std::vector<double> positions_;  // (batch, capacity)
 };

@@ -9,14 +9,9 @@
 namespace ordinal {
 
 double draw(const Initializer& initializer, Random& random) {
-  switch (initializer.kind) {
-    case Initializer::Kind::normal:
-      return initializer.scale * random.normal();
-    case Initializer::Kind::uniform:
-      return initializer.scale * (2.0 * random.uniform() - 1.0);
-    case Initializer::Kind::constant:
-      break;
-  }
+  if (initializer.kind == Initializer::Kind::normal) return initializer.scale * random.normal();
+  if (initializer.kind == Initializer::Kind::uniform)
+    return initializer.scale * (2.0 * random.uniform() - 1.0);
   return initializer.scale;
 }
 

@@ -74,7 +74,6 @@ struct View {
     return row(r)[c];
   }
   Index size() const { return rows * cols; }
-  bool contiguous() const { return stride == cols || rows <= 1; }
 
   /// Rows [first, first + count) / columns [first, first + count), in place.
   View row_range(Index first, Index count) const {

@@ -26,19 +26,11 @@ struct Cost {
   double flops = 0.0;
   double activations = 0.0;  // that forward allocates in a recorded run
   double backward = 0.0;     // the most that backward then holds besides them
-  double unrecorded =
-      0.0;  // how many more than `activations` forward holds at most in a run that is not recorded
+  double unrecorded = 0.0;   // that forward holds at most besides `activations` in a run that is not recorded
 };
 constexpr Cost operator+(Cost a, Cost b) {
   return {a.flops + b.flops, a.activations + b.activations, a.backward + b.backward,
           a.unrecorded + b.unrecorded};
-}
-
-/// Throws std::invalid_argument: the input rows of `layer` have `got` numbers, not `expected`.
-[[noreturn]] inline void refuse_width(std::string_view layer, Index got, Index expected) {
-  throw std::invalid_argument(fmt::format(
-      "{}: got rows of {} numbers, expected {} (its input_width; build it for the width of what it is given)",
-      layer, got, expected));
 }
 
 /// A differentiable map from (tokens, input_width) to (tokens, output_width). Row b·seq_len + t is token t
@@ -79,7 +71,11 @@ class Layer {
   /// Call this at the start of forward. Otherwise an x of the wrong width would be multiplied by the memory
   /// next to the parameters.
   void check_width(std::string_view layer, View<const T> x) const {
-    if (x.cols != input_width()) refuse_width(layer, x.cols, input_width());
+    if (x.cols == input_width()) return;
+    throw std::invalid_argument(
+        fmt::format("{}: got rows of {} numbers, expected {} (its input_width; build it for the width of "
+                    "what it is given)",
+                    layer, x.cols, input_width()));
   }
 };
 

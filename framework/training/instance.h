@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "framework/core/tensor.h"
-#include "framework/training/checkpoint.h"
 #include "framework/training/model.h"
 
 namespace ordinal {
@@ -24,9 +23,6 @@ class Instance {
   const Model<T>& model() const { return *model_; }
   Parameters<T>& values() { return values_; }
   const Parameters<T>& values() const { return values_; }
-
-  /// Loads the values of a checkpoint. If it throws CheckpointError, the values are unchanged.
-  void load(const SafetensorsFile& file) { load_parameters(file, values_); }
 
   /// Logits (tokens, vocab_size) of one sequence at positions 0, 1, 2, … Throws std::invalid_argument if there is no token, and
   /// what the model throws.

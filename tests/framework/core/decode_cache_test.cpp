@@ -63,10 +63,8 @@ TEST_F(Cache, AStateDeclaredAfterItIsReported) {
 
 TEST_F(Cache, StartsEmpty) {
   EXPECT_EQ(cache_.length(), 0);
-  EXPECT_EQ(cache_.capacity(), capacity);
   EXPECT_EQ(cache_.rows(tokens_, 1).rows, 0);
   EXPECT_TRUE(cache_.positions(1).empty());
-  EXPECT_EQ(cache_.memory_bytes(), batch * (capacity * 3 + 2 * 4) * static_cast<Index>(sizeof(double)));
 }
 
 TEST_F(Cache, RowsOfEachRunFollowThoseOfTheLast) {
