@@ -110,9 +110,8 @@ std::unique_ptr<PositionalEncoding<T>> make_positional_encoding(const std::strin
       throw ConfigError(
           fmt::format("{} is defined only where no token sees later ones (a causal model)", part.name));
     }
-    parts.push_back({part.name,
-                     std::get<EncodingBuilder<T>>(entry.build)(part, shape, scope.nested(part.name)),
-                     entry.acts_on});
+    const auto build = std::get<EncodingBuilder<T>>(entry.build);
+    parts.push_back({part.name, build(part, shape, scope.nested(part.name)), entry.acts_on});
   }
   return std::make_unique<PositionalEncoding<T>>(std::move(parts), shape);
 }
