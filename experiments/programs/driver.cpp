@@ -125,9 +125,9 @@ std::string file_problem(const std::filesystem::filesystem_error& error) {
   return fmt::format("{}: {}{}", error.path1().string(), text, way_out_of(error.code().value()));
 }
 
-int run_driver(int argc, const char* const* argv, const DriverDescription& driver) {
+int run_driver(int argc, const char* const* argv, DriverDescription (*describe)()) {
   prepare_streams();
-  const int exit_code = try_to_run(argc, argv, driver);
+  const int exit_code = try_to_run(argc, argv, describe());
   if (openblas_may_wait()) {
     std::fflush(nullptr);
     std::_Exit(exit_code);

@@ -3,7 +3,7 @@
 //
 //   int main(int argc, char** argv) {
 //     ordinal::register_encoding(my_encoding());
-//     return ordinal::experiments::run_driver(argc, argv, ordinal::experiments::extrapolation_driver());
+//     return ordinal::experiments::run_driver(argc, argv, ordinal::experiments::extrapolation_driver);
 //   }
 #pragma once
 
@@ -14,10 +14,10 @@
 
 namespace ordinal::experiments {
 
-/// Parses the command line, answers --help, --list or --print-config or else runs the driver's body, and
+/// Runs the driver that is described: parses the command line, answers --help, --list or --print-config or else runs the driver's body, and
 /// returns the exit code. Reports every exception on stderr: exit code 2 for what the user can fix
 /// (settings, data, checkpoints, files), 1 for the rest.
-int run_driver(int argc, const char* const* argv, const DriverDescription& driver);
+int run_driver(int argc, const char* const* argv, DriverDescription (*describe)());
 
 /// The message for an error of the file system: "path: what was tried: the reason; a way out".
 std::string file_problem(const std::filesystem::filesystem_error& error);

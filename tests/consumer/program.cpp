@@ -114,6 +114,6 @@ int main(int argc, char** argv) {
   using namespace ordinal::experiments;
   const std::string command = argc > 1 ? argv[1] : "";
   if (command == "check") return ordinal::check_part(argc - 1, argv + 1);
-  if (command == "encoding") return run_driver(argc - 1, argv + 1, encoding_driver());
-  return run_driver(argc, argv, extrapolation_driver());
+  if (command == "encoding") return run_driver(argc - 1, argv + 1, encoding_driver);
+  return run_driver(argc, argv, extrapolation_driver);
 }
