@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <span>
 #include <stdexcept>
@@ -37,27 +36,6 @@ void check_out(const std::filesystem::path& out, Holds holds) {
     throw ConfigError(
         fmt::format("{}: it holds {}; choose another --out, or remove it", out.string(), kind.second));
   }
-}
-
-void write_manifest(const ExperimentResult& result, const LockedPath& out) {
-  nlohmann::ordered_json manifest;
-  for (const auto& [key, value] : result.manifest) manifest[key] = value;
-  for (const CellResult& cell : result.cells) {
-    manifest["weights_hash"][cell.row][std::to_string(cell.seed)] = cell.weights_hash;
-  }
-  manifest["metrics"] = nlohmann::ordered_json::array();
-  for (const MetricSpec& metric : result.metrics) {
-    manifest["metrics"].push_back({{"id", metric.id},
-                                   {"name", metric.title()},
-                                   {"unit", metric.measure == Measure::bits ? "bits" : ""},
-                                   {"lower_is_better", metric.lower_is_better()}});
-  }
-  manifest["gate"] = nullptr;
-  if (result.gate) {
-    manifest["gate"] = {
-        {"metric", result.gate->metric}, {"threshold", result.gate->threshold}, {"text", result.gate->text}};
-  }
-  write_file_atomically(out / "manifest.json", manifest.dump(2) + "\n");
 }
 
 // In a comparison, a model that could not be trained is a result.
@@ -217,7 +195,7 @@ void Extrapolation::write_page_so_far(std::vector<CellResult> cells, Progress& p
 }
 
 std::filesystem::path Extrapolation::report(const ExperimentResult& result) const {
-  write_manifest(result, out_);
+  write_file_atomically(out_ / "manifest.json", manifest_json(result));
   std::vector<Figure> figures;
   for (const Entrant& row : form_.rows)
     std::ranges::move(row_figures(row, cells_, result), std::back_inserter(figures));

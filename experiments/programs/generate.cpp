@@ -7,11 +7,11 @@
 #include "experiments/process/streams.h"
 #include "experiments/programs/driver.h"
 #include "experiments/settings/checkpoint_settings.h"
-#include "experiments/settings/config_file.h"
 #include "experiments/settings/plan.h"
 #include "experiments/tasks/task.h"
 #include "experiments/training/summary.h"
 #include "framework/core/errors.h"
+#include "framework/storage/safetensors_header.h"
 #include "framework/training/checkpoint.h"
 #include "models/generation.h"
 

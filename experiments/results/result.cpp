@@ -1,4 +1,4 @@
-// JSON for CellResult: visit() names the members of each struct once, for reading and for writing. JSON has no NaN and no
+// All JSON of the experiments. visit() names the members of each struct once, for reading and for writing. JSON has no NaN and no
 // infinity, so these are written as null and as texts.
 #include "experiments/results/result.h"
 
@@ -43,6 +43,14 @@ void visit(auto& members, PositionLosses& of) {
 void visit(auto& members, CellSettings& of) {
   members("stages", of.stages);
   members("evaluation", of.evaluation);
+}
+
+void visit(auto& members, LoggedStep& of) {
+  members("step", of.step);
+  members("bits_per_token", of.bits_per_token);
+  members("gradient_norm", of.gradient_norm);
+  members("learning_rate", of.learning_rate);
+  members("seconds", of.seconds);
 }
 
 void visit(auto& members, CellResult& of) {
@@ -120,6 +128,37 @@ std::optional<bool> has_learned(const ExperimentResult& result, const CellResult
   const Score* score = score_at(cell.scores, result.gate->metric, cell.train_length);
   if (score == nullptr || score->tokens == 0) return std::nullopt;
   return metric_of(result, score->metric).reached(score->value, result.gate->threshold);
+}
+
+std::string to_json(const LoggedStep& step) { return Json(step).dump(); }
+
+std::optional<LoggedStep> logged_step(const std::string& line) {
+  try {
+    const Json json = Json::parse(line);
+    if (json.at("step").is_number_unsigned()) return json.get<LoggedStep>();
+  } catch (const Json::exception&) {  // a line that was cut off or edited
+  }
+  return std::nullopt;
+}
+
+std::string manifest_json(const ExperimentResult& result) {
+  Json manifest;
+  for (const auto& [key, value] : result.manifest) manifest[key] = value;
+  for (const CellResult& cell : result.cells)
+    manifest["weights_hash"][cell.row][std::to_string(cell.seed)] = cell.weights_hash;
+  manifest["metrics"] = Json::array();
+  for (const MetricSpec& metric : result.metrics) {
+    manifest["metrics"].push_back({{"id", metric.id},
+                                   {"name", metric.title()},
+                                   {"unit", metric.measure == Measure::bits ? "bits" : ""},
+                                   {"lower_is_better", metric.lower_is_better()}});
+  }
+  manifest["gate"] = nullptr;
+  if (result.gate) {
+    manifest["gate"] = {
+        {"metric", result.gate->metric}, {"threshold", result.gate->threshold}, {"text", result.gate->text}};
+  }
+  return manifest.dump(2) + "\n";
 }
 
 std::string to_json(CellResult cell) {

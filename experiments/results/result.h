@@ -109,6 +109,22 @@ const MetricSpec& metric_of(const ExperimentResult& result, const std::string& i
 /// Whether a cell passed the gate; nothing if there is no gate, or no score at the training length.
 std::optional<bool> has_learned(const ExperimentResult& result, const CellResult& cell);
 
+/// A line of metrics.jsonl. The loss and norm of a step that was not taken are NaN.
+struct LoggedStep {
+  Index step = 0;
+  double bits_per_token = not_a_number;
+  double gradient_norm = not_a_number;
+  double learning_rate = 0.0;
+  double seconds = 0.0;  // of training up to it; last, because it differs from run to run
+};
+
+std::string to_json(const LoggedStep& step);
+/// Inverse of to_json; nothing for any other text.
+std::optional<LoggedStep> logged_step(const std::string& line);
+
+/// manifest.json: what scripts must know about an experiment besides its scores.
+std::string manifest_json(const ExperimentResult& result);
+
 /// result.json: one JSON object. NaN is written as null, infinities as "inf" and "-inf". Its last value is a hash of the
 /// others.
 std::string to_json(CellResult cell);

@@ -11,9 +11,6 @@ namespace ordinal::experiments {
 /// A message on one line, for any input.
 std::string one_line(std::string text);
 
-/// The text with U+FFFD for what is not UTF-8.
-std::string whole_letters(const std::string& text);
-
 /// `section.key`, or an option outside the sections, as written. An empty key is the head of a section [kind ID].
 struct ConfigEntry {
   std::string key = {};

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <numbers>
 #include <span>
 #include <sstream>
@@ -15,11 +14,6 @@
 namespace ordinal::experiments {
 namespace {
 
-// The number under `key` in a line; -1 if there is none.
-double number_in(const nlohmann::ordered_json& line, const char* key) {
-  return line.is_object() && line.contains(key) && line[key].is_number() ? line[key].get<double>() : -1.0;
-}
-
 // Without the time, which stands last and differs from run to run, so that equal trainings have equal checkpoints.
 std::string without_time(const std::string& line) { return line.substr(0, line.rfind(",\"seconds\"")) + "}"; }
 
@@ -29,12 +23,10 @@ void TrainingLog::restore(Index step, const std::string& hash) {
   if (!std::filesystem::exists(path_)) return;
   std::istringstream text(read_file(path_, 4 * largest_document));
   for (std::string line; std::getline(text, line);) {
-    const auto entry = nlohmann::ordered_json::parse(line, nullptr, false);
-    const double number = number_in(entry, "step");
-    if (number < 0.0 || number > static_cast<double>(step)) continue;
-    const double bits = number_in(entry, "bits_per_token");
-    lines_.push_back({static_cast<Index>(number), bits >= 0.0, bits, line});
-    seconds_ = std::max(0.0, number_in(entry, "seconds"));
+    const std::optional<LoggedStep> entry = logged_step(line);
+    if (!entry || entry->step > step) continue;
+    lines_.push_back({entry->step, entry->bits_per_token, line});
+    seconds_ = entry->seconds;
   }
   if (hash.empty() || hash == this->hash()) return;
   forget(step);
@@ -56,15 +48,14 @@ void TrainingLog::begin() const {
 }
 
 void TrainingLog::append(Index step, const StepResult& result, double seconds) {
-  const double bits = result.loss / std::numbers::ln2;
-  nlohmann::ordered_json entry = {{"step", step},
-                                  {"bits_per_token", bits},
-                                  {"gradient_norm", result.gradient_norm},
-                                  {"learning_rate", result.learning_rate},
-                                  {"seconds", seconds}};
-  if (!result.taken) entry["bits_per_token"] = entry["gradient_norm"] = nullptr;
-  append_line(path_, entry.dump());
-  lines_.push_back({step, result.taken, bits, entry.dump()});
+  LoggedStep entry{.step = step, .learning_rate = result.learning_rate, .seconds = seconds};
+  if (result.taken) {
+    entry.bits_per_token = result.loss / std::numbers::ln2;
+    entry.gradient_norm = result.gradient_norm;
+  }
+  const std::string text = to_json(entry);
+  append_line(path_, text);
+  lines_.push_back({step, entry.bits_per_token, text});
   seconds_ = seconds;
 }
 
@@ -80,13 +71,13 @@ std::string TrainingLog::hash() const {
 std::vector<std::pair<Index, double>> TrainingLog::curve(Index last) const {
   std::vector<std::pair<Index, double>> curve;
   for (const Line& line : lines_)
-    if (line.taken && line.step <= last) curve.emplace_back(line.step, line.bits);
+    if (line.taken() && line.step <= last) curve.emplace_back(line.step, line.bits);
   return curve;
 }
 
 Index TrainingLog::skipped(Index last) const {
   const auto is_part = [&, step = last](const Line& line) mutable {
-    return !line.taken && line.step == step--;
+    return !line.taken() && line.step == step--;
   };
   return std::find_if_not(lines_.rbegin(), lines_.rend(), is_part) - lines_.rbegin();
 }

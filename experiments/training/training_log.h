@@ -1,10 +1,12 @@
 // metrics.jsonl: a JSON object for each logged step of a training.
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "experiments/results/result.h"
 #include "framework/storage/locked_path.h"
 #include "framework/training/trainer.h"
 
@@ -41,9 +43,9 @@ class TrainingLog {
  private:
   struct Line {
     Index step = 0;
-    bool taken = false;
     double bits = 0.0;
     std::string text = {};
+    bool taken() const { return !std::isnan(bits); }
   };
 
   LockedPath path_;

@@ -146,6 +146,10 @@ Index size_in_bytes(std::string_view type) {
   return type == "F16" || type == "BF16" ? 2 : 0;
 }
 
+std::string whole_letters(const std::string& text) {
+  return json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
 std::string quote_name(std::string_view name) {
   return printable(json(name).dump(-1, ' ', false, json::error_handler_t::replace));  // JSON keeps \x7f
 }

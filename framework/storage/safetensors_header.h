@@ -47,6 +47,9 @@ SafetensorsHeader parse_safetensors_header(std::string_view file);
 std::string render_safetensors_header(const std::map<std::string, std::string>& metadata,
                                       const std::vector<SafetensorsTensor>& tensors);
 
+/// The text with U+FFFD for what is not UTF-8, which can neither be a name nor stand in the metadata.
+std::string whole_letters(const std::string& text);
+
 /// A name formatted for a message: in double quotes, on one line whatever it contains.
 std::string quote_name(std::string_view name);
 
