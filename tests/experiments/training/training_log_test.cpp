@@ -81,5 +81,19 @@ TEST_F(Log, CountsTheStepsInARowThatWereNotTaken) {
   }
 }
 
+TEST_F(Log, SkipsLinesThatWereCutOffOrEdited) {
+  TrainingLog first = log();
+  first.append(1, taken(4.0), 0.5);
+  const std::string line = read_file(folder_ / "log");
+  const std::string fields = line.substr(line.find(','));
+  for (const std::string& other :
+       {line.substr(0, 20) + "\n", "{\"step\":1e300" + fields, "{\"step\":-1" + fields,
+        "{\"step\":null" + fields, std::string("[1]\n{}\n\n"), std::string(1000, '[') + "\n"})
+    append_line(folder_ / "log", other);
+  TrainingLog second = log();
+  second.restore(10, first.hash());
+  EXPECT_THAT(second.curve(10), ElementsAre(Pair(1, 4.0)));
+}
+
 }  // namespace
 }  // namespace ordinal::experiments
