@@ -12,11 +12,7 @@
 namespace ordinal {
 namespace {
 
-/// For each head, q, k, v come from one product x W_qkvᵀ + b as in SelfAttention, φ(x) = elu(x) + 1 = e^min(x, 0) +
-/// max(x, 0), and R_t is how the encoding changes a query or key of token t (a rotation, or nothing):
-///   o_t = Σ_s (R_t φ(q_t))·(R_s φ(k_s)) v_s / (Σ_s φ(q_t)·φ(k_s) + 1e-6)        y = [o_1 … o_H] W_outᵀ + b
-/// over s ≤ t, or over all s in an encoder. Katharopoulos et al. 2020, §3. Only the numerator is rotated, because a
-/// denominator of rotated features may be zero (Su et al. 2021, §3.3). For later tokens, a causal layer keeps
+/// See the definition below. For later tokens, a causal layer keeps
 ///   S_t = S_{t-1} + R_t φ(k_t)ᵀ v_t  (d_head, d_head)   and   z_t = z_{t-1} + φ(k_t)  (d_head).
 template <typename T>
 class LinearAttention final : public Layer<T> {
@@ -36,9 +32,8 @@ class LinearAttention final : public Layer<T> {
   Index output_width() const override { return shape_.d_model; }
   Mixing mixing() const override { return shape_.causal ? Mixing::cached : Mixing::uncached; }
 
-  // Counts products within a chunk and with S. Besides the products, it keeps features, rotated features and o. Backward
-  // holds the gradients of q, k, v and of the features, then either what a head needs or the gradient of x. A run that is not
-  // recorded holds either what a head needs or y.
+  // Counts products within a chunk and with S. Besides the products, it keeps features, rotated features and o. Backward holds
+  // their gradients, then either what a head needs or the gradient of x; a run that is not recorded holds what a head needs or y.
   Cost cost(Index seq_len) const override {
     const auto width = static_cast<double>(shape_.d_model);
     const auto others = static_cast<double>(
@@ -59,7 +54,7 @@ class LinearAttention final : public Layer<T> {
     qkv_.forward_into(x, qkv, pass);
     const View<const T> features = features_of(qkv, pass);
     const View<const T> rotated = turned(features, pass);
-    const View<T> out = pass.allocate(x.rows, shape_.d_model);
+    const View<T> out = pass.zeros(x.rows, shape_.d_model);
     const View<T> totals = pass.allocate(x.rows, shape_.heads);
     DecodeCache<T>* cache = pass.run().cache;
     for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
@@ -174,7 +169,8 @@ LayerEntry linear_attention_layer() {
 and R_t the rotation of token t by rope or xpos, or nothing. For each query head
   o_t = Σ_s (R_t φ(q_t))·(R_s φ(k_s)) v_s / (Σ_s φ(q_t)·φ(k_s) + 10⁻⁶)
 over s ≤ t in a causal model, or all s in an encoder, and y_t = [o_t of all heads] W_outᵀ + b_out. Only the
-numerator is rotated, because the denominator could become 0. Encodings that act on scores are rejected.
+numerator is rotated, because the denominator of rotated features could become 0. Encodings that act on scores are
+rejected.
 Parameters:
   block.N.linear_attention.qkv.weight     W_qkv  ((H + 2 n_kv_heads) d_h, d_model)  N(0, 0.02²)
   block.N.linear_attention.qkv.bias       b      ((H + 2 n_kv_heads) d_h)           0
