@@ -12,18 +12,20 @@
 namespace ordinal {
 namespace {
 
-template <typename T, typename Options>
-const PositionalEncoding<T>& checked(const PositionalEncoding<T>& encoding, const Options& options) {
-  check_options("attention", options.own);
-  if (options.block_rows < 1)
+// The encoding of the context.
+template <typename T>
+const PositionalEncoding<T>& checked(const LayerContext<T>& context, const AttentionOptions& options,
+                                     const AttentionBlocks& blocks) {
+  check_options("attention", options);
+  if (blocks.rows < 1)
     throw std::invalid_argument(
-        fmt::format("SelfAttention: got block_rows {}, expected at least 1", options.block_rows));
-  encoding_for("SelfAttention", &encoding, options.shape);
+        fmt::format("SelfAttention: got blocks of {} rows, expected at least 1", blocks.rows));
+  const PositionalEncoding<T>& encoding = encoding_for("SelfAttention", context.encoding, context.shape);
   const auto& shape = encoding.attention_shape();
-  if (!shape || (options.layer >= 0 && options.layer < shape->layers)) return encoding;
+  if (!shape || (context.layer >= 0 && context.layer < shape->layers)) return encoding;
   throw std::invalid_argument(fmt::format(
       "SelfAttention: got layer {} with a positional encoding for {} attention layers, expected 0 to {}",
-      options.layer, shape->layers, shape->layers - 1));
+      context.layer, shape->layers, shape->layers - 1));
 }
 
 void check_test(const AttentionTest& test, bool record, bool causal) {
@@ -70,35 +72,19 @@ void AttentionOptions::resolve(const ModelShape& shape) {
 }
 
 template <typename T>
-SelfAttention<T>::SelfAttention(const Options& options, const PositionalEncoding<T>& encoding,
-                                const Scope& scope)
-    : options_(options),
-      columns_("SelfAttention", options.shape),
-      encoding_(checked(encoding, options).only(options.own.encoding)),
-      head_attention_(encoding_, columns_,
-                      {{options.layer, {options.shape.causal, options.own.window}},
-                       options.block_rows,
-                       options.own.weights,
-                       options.own.softcap,
-                       options.kept_length},
-                      scope),
-      qkv_({options.shape.d_model, columns_.all(), options.bias}, scope.nested("qkv")),
-      output_({options.shape.d_model, options.shape.d_model, options.bias, options.output_scale},
-              scope.nested("output")),
-      query_norm_(head_norm<T>(options.own.qk_norm, columns_.d_head, scope.nested("query_norm"))),
-      key_norm_(head_norm<T>(options.own.qk_norm, columns_.d_head, scope.nested("key_norm"))),
+SelfAttention<T>::SelfAttention(const LayerContext<T>& context, const AttentionOptions& options,
+                                const Scope& scope, const AttentionBlocks& blocks)
+    : shape_(context.shape),
+      at_{context.layer, {shape_.causal, options.window}},
+      columns_("SelfAttention", shape_),
+      encoding_(checked(context, options, blocks).only(options.encoding)),
+      head_attention_(encoding_, columns_, {at_, options.weights, options.softcap, blocks}, scope),
+      qkv_({shape_.d_model, columns_.all(), context.bias}, scope.nested("qkv")),
+      output_({shape_.d_model, shape_.d_model, context.bias, context.output_scale}, scope.nested("output")),
+      query_norm_(head_norm<T>(options.qk_norm, columns_.d_head, scope.nested("query_norm"))),
+      key_norm_(head_norm<T>(options.qk_norm, columns_.d_head, scope.nested("key_norm"))),
       keys_(scope.add_state({.cols = columns_.key_width})),
       values_(scope.add_state({.cols = columns_.key_width})) {}
-
-template <typename T>
-SelfAttention<T>::SelfAttention(const LayerContext<T>& context, const AttentionOptions& options,
-                                const Scope& scope)
-    : SelfAttention({.shape = context.shape,
-                     .bias = context.bias,
-                     .output_scale = context.output_scale,
-                     .layer = context.layer,
-                     .own = options},
-                    encoding_for("SelfAttention", context.encoding, context.shape), scope) {}
 
 // Of all heads. Forward also copies what they return.
 template <typename T>
@@ -110,16 +96,15 @@ Cost SelfAttention<T>::cost_of_norms(Index seq_len) const {
   return {heads * norm.flops, heads * (d_head + norm.activations), heads * norm.backward};
 }
 
-// Scores and their product with the values each cost 2·d per key. Besides the products, it keeps o, the sums of each
-// head, the weights of short sequences, and what the norms of queries and keys read and write. Backward holds the gradients
-// of q, k and v, then either what a head needs or the gradients of the inputs. A run that is not recorded keeps no weights, and
-// holds either what a head needs or y.
+// Scores and their product with the values each cost 2·d per key. Besides the products, it keeps o, the sums of each head, the
+// weights of short sequences, and what the norms read and write. Backward holds the gradients of q, k and v, then either what a
+// head needs or the gradients of the inputs. A run that is not recorded holds either what a head needs or y.
 template <typename T>
 Cost SelfAttention<T>::cost(Index seq_len) const {
-  const auto width = static_cast<double>(options_.shape.d_model);
-  const auto kept = static_cast<double>(head_attention_.keeps(seq_len) ? options_.shape.heads * seq_len : 0);
-  const Index keys = options_.own.window > 0 ? std::min(options_.own.window, seq_len) : seq_len;
-  const auto sums = static_cast<double>(2 * options_.shape.heads);
+  const auto width = static_cast<double>(shape_.d_model);
+  const auto kept = static_cast<double>(head_attention_.keeps(seq_len) ? shape_.heads * seq_len : 0);
+  const Index keys = at_.sight.window > 0 ? std::min(at_.sight.window, seq_len) : seq_len;
+  const auto sums = static_cast<double>(2 * shape_.heads);
   const double forward = head_attention_.held_by_forward(seq_len);
   const double backward = head_attention_.held_by_backward(seq_len);
   const Cost norms = cost_of_norms(seq_len);
@@ -132,15 +117,14 @@ Cost SelfAttention<T>::cost(Index seq_len) const {
 
 template <typename T>
 LayerAt SelfAttention<T>::at(const Pass<T>& pass) const {
-  return {options_.layer,
-          Sight{options_.shape.causal, options_.own.window}.within(test_of(pass.run()).window)};
+  return {at_.number, at_.sight.within(test_of(pass.run()).window)};
 }
 
 // [q k v] = x W_qkvᵀ + b, then the norms and the encoding of q and k. If the run has a cache, also appends k and v to it.
 template <typename T>
 typename SelfAttention<T>::template Projected<T> SelfAttention<T>::project(View<const T> x,
                                                                            Pass<T>& pass) const {
-  encoding_.encode_layer(x, options_.layer, pass);
+  encoding_.encode_layer(x, at_.number, pass);
   const View<T> qkv = pass.allocate(x.rows, qkv_.output_width());
   qkv_.forward_into(x, qkv, pass);
   const View<T> query = normalised(columns_.queries(qkv), query_norm_.get(), pass);
@@ -194,27 +178,17 @@ typename SelfAttention<T>::Heads SelfAttention<T>::of_sequence(const Projected<c
 }
 
 template <typename T>
-template <typename Element>
-typename SelfAttention<T>::template Output<Element> SelfAttention<T>::of_sequence(const Output<Element>& all,
-                                                                                  Index sequence,
-                                                                                  const Pass<T>& pass) const {
-  const Index kept = all.kept.rows / pass.batch();
-  return {pass.rows_of(all.out, sequence), pass.rows_of(all.sums, sequence),
-          all.kept.row_range(sequence * kept, kept)};
-}
-
-template <typename T>
 View<const T> SelfAttention<T>::forward(View<const T> x, Pass<T>& pass) const {
   this->check_width("SelfAttention", x);
-  check_test(test_of(pass.run()), pass.run().record, options_.shape.causal);
+  check_test(test_of(pass.run()), pass.run().record, shape_.causal);
   const auto [query, key, value] = project(x, pass);
   const bool keeps = pass.run().record && head_attention_.keeps(pass.seq_len());
-  const Output<T> all{pass.allocate(x.rows, options_.shape.d_model),
-                      pass.allocate(x.rows, 2 * options_.shape.heads),
-                      keeps ? pass.allocate(x.rows * options_.shape.heads, pass.seq_len()) : View<T>{}};
+  const typename HeadAttention<T>::template Output<T> all{
+      pass.allocate(x.rows, shape_.d_model), pass.allocate(x.rows, 2 * shape_.heads),
+      keeps ? pass.allocate(x.rows * shape_.heads, pass.seq_len()) : View<T>{}};
   for (Index sequence = 0; sequence < pass.batch(); ++sequence)
-    head_attention_.forward(of_sequence({query, key, value}, sequence, pass),
-                            of_sequence(all, sequence, pass), pass);
+    head_attention_.forward(of_sequence({query, key, value}, sequence, pass), all.of_sequence(sequence, pass),
+                            pass);
   for (const View<T> saved : {query, key, value, all.sums, all.kept, all.out})
     pass.save("SelfAttention", saved);
   return output_.forward(all.out, pass);
@@ -229,11 +203,12 @@ View<const T> SelfAttention<T>::backward(View<const T> dy, Pass<T>& pass) const 
   const View<const T> value = pass.restore("SelfAttention");
   const View<const T> key = pass.restore("SelfAttention");
   const View<const T> query = pass.restore("SelfAttention");
+  const typename HeadAttention<T>::template Output<const T> all{out, sums, kept};
   const View<T> d_qkv = pass.allocate(dy.rows, columns_.all());
   const Projected<T> d{columns_.queries(d_qkv), columns_.keys(d_qkv), columns_.values(d_qkv)};
   for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
     head_attention_.backward(of_sequence({query, key, value}, sequence, pass),
-                             of_sequence<const T>({out, sums, kept}, sequence, pass),
+                             all.of_sequence(sequence, pass),
                              {pass.rows_of(d_out, sequence), pass.rows_of(d.query, sequence),
                               pass.rows_of(d.key, sequence), pass.rows_of(d.value, sequence)},
                              pass);
@@ -241,9 +216,9 @@ View<const T> SelfAttention<T>::backward(View<const T> dy, Pass<T>& pass) const 
   encoding_.encode_query_key_backward(d.query, d.key, at(pass), pass);
   normalise_backward(d.key, key_norm_.get(), pass);
   normalise_backward(d.query, query_norm_.get(), pass);
-  const View<T> dx = pass.allocate(dy.rows, options_.shape.d_model);
+  const View<T> dx = pass.allocate(dy.rows, shape_.d_model);
   qkv_.backward_into(d_qkv, dx, pass);
-  encoding_.encode_layer_backward(dx, options_.layer, pass);
+  encoding_.encode_layer_backward(dx, at_.number, pass);
   return dx;
 }
 

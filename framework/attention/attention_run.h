@@ -28,8 +28,7 @@ struct AttentionRow {
 template <typename T>
 struct AttentionRun {
   AttentionTest test = {};
-  std::function<void(const AttentionRow<T>&)> observe =
-      {};  // if not empty, gets each row when it is computed
+  std::function<void(const AttentionRow<T>&)> observe = {};  // gets each row when it is computed
 };
 
 /// The changes that a run asks for.

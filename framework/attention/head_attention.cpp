@@ -47,7 +47,7 @@ void HeadAttention<T>::forward(const Heads& all, const Output<T>& output, Pass<T
 template <typename T>
 void HeadAttention<T>::forward_head(Index head, const Heads& all, const Factor<T>& keys,
                                     const Output<T>& output, Pass<T>& pass) const {
-  for (Index first = 0; first < all.query.rows; first += options_.block_rows) {
+  for (Index first = 0; first < all.query.rows; first += options_.blocks.rows) {
     pass.check_stopped();
     const auto frame = pass.scratch_frame();
     const ScoreBlock<T> block = block_at(head, all, first, pass);
@@ -101,8 +101,8 @@ void HeadAttention<T>::backward_head(Index head, const Heads& all, const Factor<
     }
     keep = T(1);
   }
-  const Index last_block = (all.query.rows - 1) / options_.block_rows;
-  for (Index first = last_block * options_.block_rows; first >= 0; first -= options_.block_rows) {
+  const Index last_block = (all.query.rows - 1) / options_.blocks.rows;
+  for (Index first = last_block * options_.blocks.rows; first >= 0; first -= options_.blocks.rows) {
     const auto frame = pass.scratch_frame();
     const ScoreBlock<T> block = block_at(head, all, first, pass);
     const Index rows = block.query.rows;
@@ -158,7 +158,7 @@ View<const T> HeadAttention<T>::weights_backward(const ScoreBlock<T>& block, con
 template <typename T>
 ScoreBlock<T> HeadAttention<T>::block_at(Index head, const Heads& all, Index first,
                                          const Pass<T>& pass) const {
-  const Index rows = std::min(options_.block_rows, all.query.rows - first);
+  const Index rows = std::min(options_.blocks.rows, all.query.rows - first);
   const Sight sight = options_.at.sight.within(test_of(pass.run()).window);
   const Index first_key = sight.of(all.past + first, all.key.rows).first;
   const Index keys = sight.of(all.past + first + rows - 1, all.key.rows).end - first_key;
@@ -232,8 +232,8 @@ void HeadAttention<T>::show(const ScoreBlock<T>& block, Index first, View<const 
 template <typename T>
 double HeadAttention<T>::held(Index seq_len, Index copies, Index blocks, Index others) const {
   Index largest = 0;
-  for (Index first = 0; first < seq_len; first += options_.block_rows) {
-    const Index rows = std::min(options_.block_rows, seq_len - first);
+  for (Index first = 0; first < seq_len; first += options_.blocks.rows) {
+    const Index rows = std::min(options_.blocks.rows, seq_len - first);
     const Sight& sight = options_.at.sight;
     const Index keys = sight.of(first + rows - 1, seq_len).end - sight.of(first, seq_len).first;
     largest = std::max(largest, rows * (blocks * keys + others));

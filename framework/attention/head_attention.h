@@ -16,6 +16,12 @@
 
 namespace ordinal {
 
+/// How the work is divided.
+struct AttentionBlocks {
+  Index rows = 64;          // query rows of one block of scores
+  Index kept_length = 256;  // up to this length, backward uses kept weights; beyond, it recomputes them
+};
+
 /// S = q kᵀ / √d_head (+ the encoding's term),  P = softmax of the visible part of each row, or other weights,
 /// o = P v (+ the encoding's term).
 template <typename T>
@@ -23,10 +29,9 @@ class HeadAttention {
  public:
   struct Options {
     LayerAt at = {};
-    Index block_rows = 64;            // query rows of one block of scores
     std::string weights = "softmax";  // see attention_weights.h
     double softcap = 0.0;             // c: scores S become c tanh(S/c); 0: no cap
-    Index kept_length = 256;  // up to this length, backward uses kept weights; beyond, it recomputes them
+    AttentionBlocks blocks = {};
   };
 
   /// The heads of one sequence, or one of them. Keys may outnumber queries: with a cache, the first `past` keys are older tokens.
@@ -45,6 +50,13 @@ class HeadAttention {
     View<Element> out;   // o (seq_len, heads·d_head)
     View<Element> sums;  // (seq_len, 2·heads), as AttentionWeights::forward leaves them
     View<Element> kept;  // (heads·seq_len, seq_len), the weights, or empty
+
+    /// If this holds all sequences of a run: one of them.
+    Output of_sequence(Index sequence, const Pass<T>& pass) const {
+      const Index rows = kept.rows / pass.batch();
+      return {pass.rows_of(out, sequence), pass.rows_of(sums, sequence),
+              kept.row_range(sequence * rows, rows)};
+    }
   };
 
   /// What backward reads and writes.
@@ -67,7 +79,7 @@ class HeadAttention {
   /// Whether runs over sequences of this length keep the weights of all rows for backward. With a softcap they do not: its
   /// slope can be computed only from the scores.
   bool keeps(Index seq_len) const {
-    return weights_->keeps() && seq_len <= options_.kept_length && options_.softcap == 0.0;
+    return weights_->keeps() && seq_len <= options_.blocks.kept_length && options_.softcap == 0.0;
   }
 
   /// The most numbers that forward, without kept weights, and backward hold for each token of a sequence of this length.

@@ -72,18 +72,15 @@ const PositionalEncoding<T>& encoding_for(std::string_view layer, const Position
     throw std::invalid_argument(
         fmt::format("{}: got no positional encoding, expected one (such as none)", layer));
   }
+  const auto text = [](const ModelShape& of) {
+    return fmt::format("d_model {}, {} heads, {}", of.d_model, of.heads,
+                       of.causal ? "causal" : "bidirectional");
+  };
   const auto& built = encoding->attention_shape();
-  if (!built ||
-      (built->d_model == shape.d_model && built->heads == shape.heads && built->causal == shape.causal)) {
-    return *encoding;
-  }
-  const auto direction = [](bool causal) { return causal ? "causal" : "bidirectional"; };
+  if (!built || text(*built) == text(shape)) return *encoding;
   throw std::invalid_argument(
-      fmt::format("{}: got a positional encoding for d_model {}, {} heads, {}; expected d_model {}, {} "
-                  "heads, {} (build both for "
-                  "the same ModelShape)",
-                  layer, built->d_model, built->heads, direction(built->causal), shape.d_model, shape.heads,
-                  direction(shape.causal)));
+      fmt::format("{}: got a positional encoding for {}; expected {} (build both for the same ModelShape)",
+                  layer, text(*built), text(shape)));
 }
 
 }  // namespace ordinal

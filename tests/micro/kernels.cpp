@@ -215,7 +215,7 @@ void attention(State& state) {
   const bool backward = state.range(1) != 0;
   ParameterLayout layout;
   const auto none = make_positional_encoding<float>("none", {}, Scope(layout, "positional"));
-  const SelfAttention<float> layer({.d_model = d, .heads = 4, .n_kv_heads = 4}, *none,
+  const SelfAttention<float> layer({.shape = {.d_model = d}, .encoding = none.get()}, {},
                                    Scope(layout, "attention"));
   const double forward_flops = 1024.0 * (8.0 * d * d + 2.0 * static_cast<double>(seq_len * d));
   run_layer(state, layer, layout, batch, seq_len, backward, (backward ? 3.0 : 1.0) * forward_flops);

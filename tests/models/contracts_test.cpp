@@ -73,14 +73,12 @@ TEST(Contracts, ShapesWithoutHeadsOrLengthsAreRefused) {
       {"ModelShape: got train_length 0, expected at least 1", build({.train_length = 0})},
   });
   const auto none = make_positional_encoding<float>("none", {}, Scope(layout));
-  expect_refused<std::invalid_argument>({{"SelfAttention: got block_rows 0, expected at least 1", [&] {
-                                            SelfAttention<float>({.shape = {.d_model = 8}, .block_rows = 0},
-                                                                 *none, Scope(layout, "attention"));
-                                          }}});
-  expect_refused<ConfigError>({{"attention: softcap: got -1, expected a number from 0 to 1000", [&] {
-                                  SelfAttention<float>({.shape = {.d_model = 8}, .own = {.softcap = -1.0}},
-                                                       *none, Scope(layout, "attention"));
-                                }}});
+  const LayerContext<float> context{.shape = {.d_model = 8}, .encoding = none.get()};
+  const Scope scope(layout, "attention");
+  expect_refused<std::invalid_argument>({{"SelfAttention: got blocks of 0 rows, expected at least 1",
+                                          [&] { SelfAttention<float>(context, {}, scope, {.rows = 0}); }}});
+  expect_refused<ConfigError>({{"attention: softcap: got -1, expected a number from 0 to 1000",
+                                [&] { SelfAttention<float>(context, {.softcap = -1.0}, scope); }}});
 }
 
 TEST(Contracts, ARunWithoutATokenIsRefused) {

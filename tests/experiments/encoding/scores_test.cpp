@@ -116,7 +116,7 @@ TEST_P(EveryScore, BecomesTheAttentionOfTheLayer) {
     effect.of.encoding->encode_query_key(both.query.view(), both.key.view(), {1, {causal}}, pass);
     ParameterLayout without_parameters;
     const HeadAttention<double> attention(*effect.of.encoding, HeadColumns("HeadAttention", encoded.shape()),
-                                          {.at = {1, {causal}}, .block_rows = 5}, Scope(without_parameters));
+                                          {.at = {1, {causal}}, .blocks = {5}}, Scope(without_parameters));
     const View<const double> key = std::as_const(both.key).view();
     Tensor<double> out({tokens, 16});
     Tensor<double> sums({tokens, 8});

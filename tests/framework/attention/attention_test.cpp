@@ -37,7 +37,8 @@ TEST(SelfAttention, RefusesAnEncodingThatWasBuiltForOtherAttention) {
     return [=] {
       ParameterLayout layout;
       const auto built = make_positional_encoding<float>(encoding, built_for, Scope(layout, "positional"));
-      SelfAttention<float>({.shape = {.d_model = 16}, .layer = layer}, *built, Scope(layout, "attention"));
+      SelfAttention<float>({.shape = {.d_model = 16}, .layer = layer, .encoding = built.get()}, {},
+                           Scope(layout, "attention"));
     };
   };
   const auto refused = [](const std::string& text) {
@@ -68,8 +69,8 @@ TEST(SelfAttention, RefusesATestWithoutMeaningAndTestsInARecordedRun) {
   const auto run = [&](const AttentionTest& test, bool record, bool causal = true) {
     return [&, test, record, causal] {
       ParameterLayout own;
-      const SelfAttention<float> layer({.shape = {.d_model = 4, .causal = causal}}, *encoding,
-                                       Scope(own, "a"));
+      const SelfAttention<float> layer(
+          {.shape = {.d_model = 4, .causal = causal}, .encoding = encoding.get()}, {}, Scope(own, "a"));
       const Parameters<float> values(own);
       Parameters<float> gradients(own);
       Pass<float> pass(values, &gradients);

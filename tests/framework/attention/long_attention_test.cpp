@@ -17,7 +17,7 @@ using testing::SceneIn;
 using testing::SceneOf;
 
 void expect_the_loops(SceneOf of) {
-  of.block_rows = typename SelfAttention<float>::Options().block_rows;
+  of.block_rows = AttentionBlocks().rows;
   const std::string what =
       fmt::format("{}, {}, window {}, softcap {}, {} key heads, {} tokens{}", of.encoding, of.own.weights,
                   of.own.window, of.own.softcap, of.kv_heads, of.length, of.evenly ? ", evenly" : "");

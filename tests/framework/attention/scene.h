@@ -58,9 +58,8 @@ class SceneIn {
                                        {"xpos_scale", "100"},
                                        {"embedding", "learned(max_seq_len=1000)"}}),
             shape_, Scope(layout_, "positional"))),
-        attention_(
-            {.shape = shape_, .block_rows = of.block_rows, .kept_length = of.kept_length, .own = of.own},
-            *encoding_, Scope(layout_, "attention")),
+        attention_({.shape = shape_, .encoding = encoding_.get()}, of.own, Scope(layout_, "attention"),
+                   {of.block_rows, of.kept_length}),
         values_(layout_),
         x_({batch * length, width}),
         r_({batch * length, width}) {
