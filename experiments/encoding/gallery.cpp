@@ -37,7 +37,6 @@ std::string definition(const std::string& text) {
     html += fmt::format("<p class=\"formula\">{}: {}</p>\n<table class=\"left\">\n", escape_html(part.name),
                         escape_html(part.formula));
     for (const auto& [fact, value] : {std::pair{"acts on", places_text(part.acts_on)},
-                                      {"parameters", part.parameters},
                                       {"past the training length", part.beyond},
                                       {"source", part.source}})
       html += fmt::format("<tr><th>{}</th><td>{}</td></tr>\n", fact, escape_html(value));

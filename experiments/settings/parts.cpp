@@ -60,19 +60,21 @@ const char* positions_text(PositionUse use) {
 
 std::string shift_text(const EncodingEntry& entry) {
   if (!entry.shift_invariant) return "a common offset changes it";
-  return "a common offset changes nothing" + (entry.shift_limit.empty() ? "" : ", but " + entry.shift_limit);
+  const bool rounds = std::ranges::count(entry.options, "precision", &OptionSpec::name) > 0;
+  return std::string("a common offset changes nothing") +
+         (rounds ? ", but for the rounding of tables in half or bfloat16" : "");
 }
 
 std::vector<PartInfo> encoding_infos() {
   std::vector<PartInfo> parts = infos(encodings(), notation);
   for (PartInfo& part : parts) {
     const EncodingEntry& entry = encodings().find(part.name);
-    part.summary = joined(
-        {"acts on     " + places_text(entry.acts_on), "formula     " + entry.formula,
-         "parameters  " + entry.parameters, std::string("positions   ") + positions_text(entry.positions),
-         "contracts   " + shift_text(entry) + (entry.causal_only ? "; causal models only" : ""),
-         "beyond      " + entry.beyond, "source      " + entry.source},
-        "\n");
+    part.summary =
+        joined({"acts on     " + places_text(entry.acts_on), "formula     " + entry.formula,
+                std::string("positions   ") + positions_text(entry.positions),
+                "contracts   " + shift_text(entry) + (entry.causal_only ? "; causal models only" : ""),
+                "beyond      " + entry.beyond, "source      " + entry.source},
+               "\n");
   }
   return parts;
 }

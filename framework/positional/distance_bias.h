@@ -1,21 +1,15 @@
-// The base of encodings that add a function of the distance between query and key to the scores: ALiBi, T5,
-// KERPLE. A derived class computes the bias for a row of distances and, if it learns, the gradient of its
-// parameters; this class maps distances to scores.
+// The base of encodings that add a function of the distance between query and key to the scores. A derived class computes the bias
+// for a row of distances and, if it learns, the gradient of its parameters; this class maps distances to scores.
 #pragma once
 
 #include "framework/positional/score_distances.h"
 
 namespace ordinal {
 
-/// ALiBi's slopes: m_h = 2^(-8h/H), h = 1 … H, if H is a power of two. Otherwise the slopes of the next lower power of two,
-/// followed by every other slope of twice that power, starting with the first: Press et al. 2022, and their
-/// code. With one head the slope is 1/256, almost no bias over short distances.
+/// ALiBi's slopes, one for each head.
 std::vector<double> alibi_slopes(Index heads);
 
-/// T5's bucket of relative position `relative` = key - query. If causal, n = max(-relative, 0) uses all
-/// `buckets`. Otherwise each side has half of them, and keys to the right use the second half. Of the B of a
-/// side, the first e = ⌊B/2⌋ hold one distance each. Bucket e + ⌊(B - e) ln(n/e) / ln(max_distance/e)⌋, at
-/// most B - 1, holds the others. Raffel et al. 2020, §2.1, in the form of the published code.
+/// T5's bucket of relative position `relative` = key - query.
 Index t5_bucket(Index relative, bool causal, Index buckets, Index max_distance);
 
 /// One head of one attention layer.
@@ -27,8 +21,7 @@ struct HeadAt {
 template <typename T>
 class DistanceBias : public EncodingPart<T> {
  public:
-  /// out(0, k) = the bias at distance n(0, k) = p_i - p_j, positive where the key is to the left of the
-  /// query.
+  /// out(0, k) = the bias at distance n(0, k) = p_i - p_j, positive where the key is to the left of the query.
   virtual void bias(View<const T> n, HeadAt at, View<T> out, Pass<T>& pass) const = 0;
 
   /// Adds to the gradients of the parameters, where d(0, k) = ∂ℓ/∂bias at distance n(0, k).

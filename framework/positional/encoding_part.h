@@ -1,7 +1,6 @@
-// A positional encoding tells a transformer the positions of its tokens. It may act at four places only: the
-// input (x + PE), the query and key (a rotation), the scores of one head in one block of query rows (a bias, or
-// a term that depends on q and k), and the values (one vector per query-key pair). Each place has a forward and a
-// backward form. An encoding overrides those of the places where it acts.
+// A positional encoding may act at four places: the input (x + PE), the query and key (a rotation), the scores of one head in one
+// block of query rows (a bias, or a term that depends on q and k), and the values (one vector per query-key pair). It overrides the
+// forward and backward forms of the places where it acts.
 //
 // To add an encoding, write one file in positional/encodings/ and one line in positional/encodings.inc. See alibi.cpp for
 // the shortest example, t5.cpp for one with parameters and options, and distance_bias.h for their base class.
@@ -21,10 +20,9 @@
 namespace ordinal {
 
 /// The scores of one head in one block of query rows, before softmax: scores(i, j) = scale · q_i·k_j (+ the
-/// encoding's term). Row i is query `first_query + i` of its sequence. It sees the keys in seen(i), all below visible(i). From
-/// visible(i) on, the row is undefined. Under a window it also has the scores of keys below seen(i).first. What an encoding writes
-/// to either is ignored: AttentionWeights get masked_score for the keys below seen(i).first. The queries are among the keys: query i
-/// has the position of key first_query + i.
+/// encoding's term). Row i is the token of key `first_query + i`. It sees the keys in seen(i), all below visible(i). From visible(i)
+/// on, the row is undefined. Under a window it also has the scores of keys below seen(i).first. What an encoding writes to either
+/// is ignored: AttentionWeights get masked_score for the keys below seen(i).first.
 template <typename T>
 struct ScoreBlock {
   Index layer = 0;  // counted over the attention layers of the model
@@ -85,8 +83,8 @@ class TokenRows {
 template <typename T>
 inline constexpr T masked_score = std::numeric_limits<T>::lowest() / T(2);
 
-/// The gradient of the loss with respect to the scores of a block, and the gradients of q and k, to which an encoding adds
-/// its own terms. The attention layer adds those of the product itself (scale · dS K and scale · dSᵀ Q).
+/// The gradient of the scores of a block, and those of q and k, to which an encoding adds its own terms. The attention layer adds
+/// those of the product itself (scale · dS K and scale · dSᵀ Q).
 template <typename T>
 struct ScoreGradient {
   View<const T> scores;  // (rows, keys); zero where a row does not see a key
@@ -94,8 +92,7 @@ struct ScoreGradient {
   View<T> key;           // (keys, d_head), to be added to
 };
 
-/// One encoding: its properties, and what it does at the start and end of a run, at each place, and to the input of a layer. By
-/// default it does nothing.
+/// One encoding. By default it does nothing.
 template <typename T>
 class EncodingPart {
  public:
@@ -104,39 +101,32 @@ class EncodingPart {
   EncodingPart& operator=(const EncodingPart&) = delete;
   virtual ~EncodingPart() = default;
 
-  /// The constants in effect for this training length: "k 16"; empty if there are none.
-  virtual std::string constants() const { return ""; }
   /// What a legend must say so that a score past the training length is not misread; empty if nothing.
   virtual std::string note() const { return ""; }
   /// Radians per position by which each pair of a head's dimensions is rotated; empty if none is. Throws ConfigError for
   /// a stretch that the pairs cannot have.
   virtual std::vector<double> frequencies(const Stretch& /*stretch*/) const { return {}; }
-  /// Radians per position of the sines added to the input, 0 where an option leaves them out; empty if there are
-  /// none.
+  /// Radians per position of the sines added to the input, 0 where an option leaves them out; empty if there are none.
   virtual std::vector<double> input_frequencies() const { return {}; }
 
-  /// For an encoding with a table by position or distance: the rows that a sequence at these positions reads. Throws
-  /// PositionError as a run does.
+  /// The rows of its table by position or distance that a sequence at these positions reads. Throws PositionError as a run does.
   virtual std::set<Index> rows_read(std::span<const double> /*positions*/, bool /*causal*/) const {
     return {};
   }
 
-  /// Whether appending tokens leaves the encoding of earlier ones unchanged. If not, keys and values of earlier
-  /// tokens cannot be cached.
+  /// Whether appending tokens leaves the encoding of earlier ones unchanged, so that their keys and values can be cached.
   virtual bool keeps_prefixes() const { return true; }
-  /// Whether it replaces features of the input instead of adding to them. Such an encoding acts before all others,
-  /// whatever their order.
+  /// Whether it replaces features of the input instead of adding to them. Such an encoding acts before all others.
   virtual bool replaces_features() const { return false; }
 
-  /// For fine-tuning at another length: fills the parameter at `slot` from a trained one with another number of rows.
-  /// `own` holds its initial values. Returns false if this makes no sense for the parameter.
+  /// For fine-tuning at another length: fills the parameter at `slot`, which has its initial values, from a trained one with
+  /// another number of rows. Returns false if this makes no sense for the parameter.
   virtual bool resize(const Slot& /*slot*/, View<const T> /*trained*/, View<T> /*own*/) const {
     return false;
   }
 
-  /// Called once when a run begins, before anything else. Computes what depends only on positions (angles, rows
-  /// of sines) for all layers and both directions, in the memory of the pass, and keeps it with
-  /// pass.prepare().
+  /// Called once when a run begins, before anything else. Computes what depends only on positions (angles, rows of sines) for all
+  /// layers and both directions, and keeps it with pass.prepare().
   virtual void begin_run(Pass<T>& /*pass*/) const {}
   /// Called once after all other backward forms.
   virtual void end_backward(Pass<T>& /*pass*/) const {}
@@ -152,8 +142,7 @@ class EncodingPart {
   virtual void encode_query_key_backward(View<T> /*d_query*/, View<T> /*d_key*/, const LayerAt& /*at*/,
                                          Pass<T>& /*pass*/) const {}
 
-  // Adds to the scores (rows, keys) of one block. Backward visits the blocks again, in any order. Nothing is saved:
-  // backward recomputes what it needs from the block.
+  // Adds to the scores (rows, keys) of one block. Backward visits the blocks again, in any order, and recomputes what it needs.
   virtual void encode_scores(const ScoreBlock<T>& /*block*/, View<T> /*scores*/, Pass<T>& /*pass*/) const {}
   virtual void encode_scores_backward(const ScoreBlock<T>& /*block*/, const ScoreGradient<T>& /*gradient*/,
                                       Pass<T>& /*pass*/) const {}
@@ -172,8 +161,7 @@ class EncodingPart {
                             View<const T> /*d_out*/, Pass<T>& /*pass*/) const {}
 
   // Not a place, but for encodings that depend on the content of tokens. Reads the input x (tokens, d_model) of each attention
-  // layer before the layer's query, key, scores and values are encoded, and keeps what they need with pass.prepare(). May save
-  // for its own backward, which runs after theirs and adds to dx.
+  // layer first, and keeps what the places need with pass.prepare(). Its own backward runs last and adds to dx.
   virtual void encode_layer(View<const T> /*x*/, Index /*layer*/, Pass<T>& /*pass*/) const {}
   virtual void encode_layer_backward(View<T> /*dx*/, Index /*layer*/, Pass<T>& /*pass*/) const {}
 };

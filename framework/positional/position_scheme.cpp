@@ -77,14 +77,11 @@ std::string PositionScheme::describe(Index seq_len) const {
   return entry().describe != nullptr ? text + entry().describe(*this) : text;
 }
 
-PositionScheme make_position_scheme(const Part& part) {
+PositionScheme make_position_scheme(const std::string& text) {
+  const Part part = parse_part(text);
   const SchemeEntry& entry = position_schemes().find(part.name);
   const auto number = static_cast<std::size_t>(&entry - position_schemes().entries().data());
   return read_options(part.name, part.options, PositionScheme{.number = number, .own = entry.own});
-}
-
-PositionScheme make_position_scheme(const std::string& text) {
-  return make_position_scheme(parse_part(text));
 }
 
 void check_positions(const std::string& encoding, const PositionScheme& scheme) {
@@ -122,7 +119,7 @@ Positions make_positions(const PositionScheme& scheme, Index batch, Index seq_le
         "positions = task: there is no example of a task to take them from (choose others behind @, such as "
         "rope@contiguous)");
   }
-  if (scheme.entry().has_range && seq_len > scheme.max_position) {
+  if (entry.has_range && seq_len > scheme.max_position) {
     throw PositionError(fmt::format("{} tokens need as many positions, got {} (raise max_position)", seq_len,
                                     scheme.max_position));
   }

@@ -1,6 +1,5 @@
-// Which positions tokens get in training and in a test. Position schemes are independent of encodings, which all
-// take real numbers. To add one, write one file in positional/schemes/ and one line in positional/schemes.inc. See
-// schemes/yarn.cpp for a scheme that stretches rotary frequencies.
+// Which positions tokens get in training and in a test, independently of encodings. To add a scheme, write one file in
+// positional/schemes/ and one line in positional/schemes.inc. See schemes/yarn.cpp for one that stretches rotary frequencies.
 #pragma once
 
 #include <any>
@@ -32,8 +31,7 @@ struct PositionScheme {
   bool stretches() const;
 
   void visit(OptionVisitor& v);
-  /// Computes the options left at 0, for a model trained on `known` tokens and tested on up to `longest`.
-  /// Throws ConfigError for inconsistent options.
+  /// Computes the options left at 0, for a model trained on `known` tokens and tested on up to `longest`. Throws ConfigError.
   void resolve(Index known, Index longest);
   /// The name and the values in effect for sequences of seq_len tokens: "yarn, s 4, α 1, β 5.1".
   std::string describe(Index seq_len) const;
@@ -69,16 +67,13 @@ inline bool PositionScheme::stretches() const { return entry().stretch != nullpt
 /// All schemes, in the order of schemes.inc.
 const Registry<SchemeEntry>& position_schemes();
 
-/// Adds a user-defined scheme. Call it before the first use of a config. Throws std::invalid_argument if the name is taken.
+/// Adds a user-defined scheme, before the first use of a config. Throws std::invalid_argument if the name is taken.
 void register_position_scheme(SchemeEntry entry);
 
-/// The scheme that "yarn" or "yarn(yarn_beta=8)" names. resolve() later computes what depends on lengths.
-/// Throws ConfigError.
+/// The scheme that "yarn" or "yarn(yarn_beta=8)" names. resolve() later computes what depends on lengths. Throws ConfigError.
 PositionScheme make_position_scheme(const std::string& text);
-PositionScheme make_position_scheme(const Part& part);
 
-/// Throws ConfigError, with the reason, if a scheme makes no sense for an encoding: no part of the encoding takes
-/// positions, or the scheme stretches rotary frequencies and no part is rotary.
+/// Throws ConfigError if no part of the encoding takes positions, or the scheme stretches rotary frequencies and none is rotary.
 void check_positions(const std::string& encoding, const PositionScheme& scheme);
 
 /// s for a sequence of seq_len tokens.
@@ -92,18 +87,16 @@ inline RandomKey validation_positions(std::uint64_t seed, std::uint32_t example 
 /// The random numbers for example `first.example + example`. If `first` has no purpose, it is "positions".
 Random position_stream(RandomKey first, Index example);
 
-/// Positions of `batch` examples of seq_len tokens. Example b draws from the stream of `first` with first.example + b. If
-/// `first` has no purpose, it is "positions". Throws PositionError if max_position is too small for the sequence, and for
-/// the scheme `task`, because only examples of a task have its positions (batch_positions).
+/// Positions of `batch` examples of seq_len tokens. Example b draws from position_stream(first, b). Throws PositionError if
+/// max_position is too small for the sequence, and for the scheme `task`, because only examples of a task have its positions.
 Positions make_positions(const PositionScheme& scheme, Index batch, Index seq_len,
                          const RandomKey& first = {});
 
 /// For the scheme `task`: which of a task's positions it uses, "coupled" or "abacus".
 const std::string& task_ids(const PositionScheme& scheme);
 
-/// Shifts the positions that a task gives the tokens of `batch` examples, row-major in `given`. Adds k to 1, 2, …, with
-/// k uniform in 0 … M - 1 - (the largest of the example). 0 marks a token without a position and stays 0. Draws like
-/// make_positions(). Throws PositionError if max_position is too small.
+/// Shifts the positions 1, 2, … that a task gives the tokens of `batch` examples, row-major in `given`, as the definition of the
+/// scheme says. 0 marks a token without a position. Draws like make_positions(). Throws PositionError if max_position is too small.
 Positions moved_positions(const PositionScheme& scheme, Index batch, std::span<const double> given,
                           const RandomKey& first);
 

@@ -80,8 +80,6 @@ PositionalEncoding<T> PositionalEncoding<T>::only(const std::string& names) cons
   return PositionalEncoding(std::move(chosen), shape_);
 }
 
-ORDINAL_INSTANTIATE(PositionalEncoding);
-
 namespace {
 
 void check_shape(const ModelShape& shape) {
@@ -95,6 +93,15 @@ void check_shape(const ModelShape& shape) {
       throw std::invalid_argument(
           fmt::format("ModelShape: got {} {}, expected at least {}", name, value, least));
   }
+}
+
+std::string constants_of(const EncodingEntry& entry, const Part& part, const ModelShape& shape) {
+  std::vector<std::string> texts;
+  auto standard = entry.options.begin();
+  for (const OptionSpec& option : entry.resolve(part, shape)) {
+    if (option.value != (standard++)->value) texts.push_back(option.name + " " + option.value);
+  }
+  return joined(texts);
 }
 
 }  // namespace
@@ -111,11 +118,13 @@ std::unique_ptr<PositionalEncoding<T>> make_positional_encoding(const std::strin
           fmt::format("{} is defined only where no token sees later ones (a causal model)", part.name));
     }
     const auto build = std::get<EncodingBuilder<T>>(entry.build);
-    parts.push_back({part.name, build(part, shape, scope.nested(part.name)), entry.acts_on});
+    parts.push_back({part.name, build(part, shape, scope.nested(part.name)), entry.acts_on,
+                     constants_of(entry, part, shape)});
   }
   return std::make_unique<PositionalEncoding<T>>(std::move(parts), shape);
 }
 
+ORDINAL_INSTANTIATE(PositionalEncoding);
 template std::unique_ptr<PositionalEncoding<float>> make_positional_encoding(const std::string&,
                                                                              const ModelShape&, const Scope&);
 template std::unique_ptr<PositionalEncoding<double>> make_positional_encoding(const std::string&,

@@ -29,6 +29,8 @@ class PositionalEncoding {
     std::string name;
     std::shared_ptr<const EncodingPart<T>> part;
     std::vector<Place> acts_on = {};
+    std::string constants =
+        {};  // the options in effect that are not the defaults: "buckets 32, max_distance 64"
 
     bool acts(Place place) const { return std::ranges::find(acts_on, place) != acts_on.end(); }
   };
@@ -39,8 +41,8 @@ class PositionalEncoding {
                           [](const Named& named) { return named.part->replaces_features(); });
   }
 
-  /// The parts that an attention layer selects by name: all, none, or names joined by + in the order of the parts. They are
-  /// shared with this encoding, which begins and ends their runs. Throws ConfigError for other names and another order.
+  /// The parts that an attention layer selects: all, none, or names joined by + in the order of the parts. This encoding still
+  /// begins and ends their runs. Throws ConfigError for other names and another order.
   PositionalEncoding only(const std::string& names) const;
 
   /// The attention shape that it was built for, if it acts on queries, keys or scores. Attention with other heads, widths or
@@ -52,9 +54,14 @@ class PositionalEncoding {
     return std::ranges::any_of(parts_, acts) ? std::optional(shape_) : std::nullopt;
   }
 
+  std::string constants() const {
+    return texts("; ", [](const Named& named) { return named.constants; });
+  }
+
   // What the parts report; see EncodingPart.
-  std::string constants() const { return texts(&EncodingPart<T>::constants, "; "); }
-  std::string note() const { return texts(&EncodingPart<T>::note, ", "); }
+  std::string note() const {
+    return texts(", ", [](const Named& named) { return named.part->note(); });
+  }
   /// With two rotations in a row, the frequencies of the first.
   std::vector<double> frequencies(const Stretch& stretch) const {
     return first([&](const auto& part) { return part.frequencies(stretch); });
@@ -135,11 +142,11 @@ class PositionalEncoding {
   void backwards(const Visit& visit) const {
     std::for_each(parts_.rbegin(), parts_.rend(), [&](const Named& named) { visit(*named.part); });
   }
-  std::string texts(std::string (EncodingPart<T>::*text)() const, const char* separator) const {
+  template <typename Text>
+  std::string texts(const char* separator, const Text& text) const {
     std::vector<std::string> all;
-    for (const Named& named : parts_) {
-      if (std::string own = (*named.part.*text)(); !own.empty()) all.push_back(std::move(own));
-    }
+    for (const Named& named : parts_) all.push_back(text(named));
+    std::erase(all, "");
     return joined(all, separator);
   }
   template <typename List>
@@ -154,10 +161,7 @@ class PositionalEncoding {
   ModelShape shape_;
 };
 
-/// How an encoding uses the positions of tokens.
-///   nothing   ignores them
-///   any       takes real numbers, as positions or as distances
-///   rotary    takes real numbers; frequencies can be stretched (Stretch)
+/// How an encoding uses the positions of tokens: not, as real numbers, or also with stretched frequencies (Stretch).
 enum class PositionUse { nothing, any, rotary };
 
 template <typename T>
@@ -166,15 +170,14 @@ using EncodingBuilder = std::unique_ptr<EncodingPart<T>> (*)(const Part&, const 
 /// One entry of the registry: the description of an encoding, and how to build it.
 struct EncodingEntry {
   std::string name;
-  std::string formula = {};           // one line
-  std::string parameters = {"none"};  // what is learned, with shapes
-  std::string beyond = {};            // what it does past the training length
-  std::string source = {};            // paper, section
+  std::string formula = {};       // one line
+  std::string beyond = {"runs"};  // what it does past the training length
+  std::string source = {};        // paper, section
   PositionUse positions = PositionUse::any;
-  bool shift_invariant = false;  // the same offset on all positions changes nothing
-  bool causal_only = false;      // undefined if tokens see later ones
-  std::string shift_limit = {};  // what shift_invariant does not cover; empty if nothing
-  std::string definition = {};   // everything needed to reimplement it; lines of up to 114 characters
+  bool shift_invariant =
+      false;  // the same offset on all positions changes nothing, but the rounding of tables in 16 bits
+  bool causal_only = false;     // undefined if tokens see later ones
+  std::string definition = {};  // everything needed to reimplement it; lines of up to 114 characters
 
   // Filled in by describe_encoding().
   std::vector<Place> acts_on = {};
@@ -213,8 +216,7 @@ EncodingEntry describe_encoding(EncodingEntry entry) {
 /// All registered encodings, in the order of encodings.inc.
 const Registry<EncodingEntry>& encodings();
 
-/// Adds a user-defined encoding: register_encoding(describe_encoding<Recency, RecencyOptions>({.name = …})).
-/// Call it before the first use of a config. Throws std::invalid_argument if the name is taken.
+/// Adds a user-defined encoding, before the first use of a config. Throws std::invalid_argument if the name is taken.
 void register_encoding(EncodingEntry entry);
 
 /// The parts of "sinusoidal+t5(buckets=16)". Throws ConfigError for an unknown or repeated part.
@@ -226,8 +228,8 @@ bool acts_on(const std::string& text, Place place);
 /// The places as text: "query, key", "scores", "nothing".
 std::string places_text(const std::vector<Place>& places);
 
-/// Builds the encoding that `text` names. Declares the parameters of each part in `scope` under the part's
-/// name. Throws ConfigError for options that it cannot have, std::invalid_argument for a shape with a size out of range.
+/// Builds the encoding that `text` names, with the parameters of each part under its name in `scope`. Throws ConfigError for
+/// options that it cannot have, std::invalid_argument for a shape with a size out of range.
 template <typename T>
 std::unique_ptr<PositionalEncoding<T>> make_positional_encoding(const std::string& text,
                                                                 const ModelShape& shape, const Scope& scope);

@@ -28,18 +28,13 @@ void RotaryOptions::resolve(const ModelShape& shape) {
   if (dimensions < 2 || dimensions % 2 != 0) {
     throw ConfigError(
         fmt::format("{} of a head's {} dimensions would be rotated, expected an even number of at least 2 "
-                    "(d_model / heads · "
-                    "rotary_fraction)",
+                    "(d_model / heads · rotary_fraction)",
                     dimensions, shape.d_head()));
   }
   const double least = 2.0 * std::numbers::pi * least_turns / static_cast<double>(shape.train_length);
   const Index enough = std::ranges::count_if(sinusoidal_frequencies(dimensions, sines.base),
                                              [&](double frequency) { return frequency >= least; });
   turning_pairs = std::min(enough, product_rounded_up(turning, dimensions / 2));
-}
-
-std::vector<double> rotary_frequencies(Index d, double base, const Stretch& stretch) {
-  return stretch.frequencies ? stretch.frequencies(d, base) : sinusoidal_frequencies(d, base);
 }
 
 template <typename T>
@@ -49,8 +44,8 @@ Rotary<T>::Rotary(const ModelShape& shape, const RotaryOptions& options, const S
       turning_(options.turning_pairs),
       half_(options.pairing == "half"),
       precision_(options.sines.precision),
-      table_(with_stopped_pairs(sinusoidal_frequencies(options.dimensions, base_)),
-             rows_to_keep(shape.longest), SinusoidLayout::split, precision_),
+      table_(sines_then_cosines(with_stopped_pairs(sinusoidal_frequencies(options.dimensions, base_))),
+             rows_to_keep(shape.longest), precision_),
       angles_(scope.add_prepared()) {}
 
 template <typename T>
@@ -60,15 +55,9 @@ std::vector<double> Rotary<T>::with_stopped_pairs(std::vector<double> frequencie
 }
 
 template <typename T>
-std::string Rotary<T>::constants() const {
-  const std::string stopped = turning_ < pairs() ? fmt::format(", {} of them turn", turning_) : "";
-  return fmt::format("base {:g}, {} pairs ({}){}, table of {} bytes", base_, pairs(),
-                     half_ ? "half" : "interleaved", stopped, table_.memory_bytes());
-}
-
-template <typename T>
 std::vector<double> Rotary<T>::frequencies(const Stretch& stretch) const {
-  return with_stopped_pairs(rotary_frequencies(2 * pairs(), base_, stretch));
+  return with_stopped_pairs(stretch.frequencies ? stretch.frequencies(2 * pairs(), base_)
+                                                : sinusoidal_frequencies(2 * pairs(), base_));
 }
 
 template <typename T>
@@ -79,7 +68,7 @@ void Rotary<T>::begin_run(Pass<T>& pass) const {
     pass.prepare(angles_, table_.rows(positions, pass));
     return;
   }
-  const SinusoidTable<T> stretched(frequencies(stretch), 0, SinusoidLayout::split, precision_);
+  const SinusoidTable<T> stretched(sines_then_cosines(frequencies(stretch)), 0, precision_);
   const Index sequences = positions.is_shared() ? 1 : pass.batch();
   const View<T> angles = pass.allocate(sequences * pass.seq_len(), table_.cols());
   for (Index r = 0; r < angles.rows; ++r) {

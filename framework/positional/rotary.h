@@ -25,13 +25,10 @@ struct RotaryOptions {
   void resolve(const ModelShape& shape);
 };
 
-/// The frequencies of the d/2 pairs of d rotated dimensions: θ_i = base^(-2i/d), or those of the stretch.
-std::vector<double> rotary_frequencies(Index d, double base, const Stretch& stretch);
-
-/// (a, b) -> (a cos - b sin, a sin + b cos) for n pairs; direction -1 turns back. Element i of a pair is `step` after that of
-/// the pair before.
+/// (a, b) -> (a cos - b sin, a sin + b cos) for n pairs, `step` elements apart; direction -1 turns back.
 template <typename T>
 void turn_pairs(T* a, T* b, Index n, Index step, const T* sine, const T* cosine, T direction) {
+#pragma omp simd
   for (Index i = 0; i < n; ++i) {
     const T s = direction * sine[i];
     const T first = a[i * step];
@@ -41,33 +38,24 @@ void turn_pairs(T* a, T* b, Index n, Index step, const T* sine, const T* cosine,
   }
 }
 
-/// Rotates pair i of every head at position p by the angle p·θ_i:
-///   (a, b) -> (a cos - b sin, a sin + b cos) · m,  m = 0.1 ln s + 1 for yarn, else 1.
-/// Positions below stretch.unchanged rotate as without a stretch. Pair i of the n in a head has the dimensions
-///   interleaved   (2i, 2i + 1)   Su et al. 2021
-///   half          (i, i + n)     GPT-NeoX, Llama
+/// Rotates pair i of every head at position p by the angle p·θ_i, and multiplies it by stretch.magnitude. Positions below
+/// stretch.unchanged rotate as without a stretch. `options` must be resolved. The definition of rope has the formulas.
 template <typename T>
 class Rotary final : public EncodingPart<T> {
  public:
-  /// `options` must be resolved.
   Rotary(const ModelShape& shape, const RotaryOptions& options, const Scope& scope);
 
-  /// "base 10000, 8 pairs (interleaved), table of 4096 bytes".
-  std::string constants() const override;
   /// θ_i under a stretch.
   std::vector<double> frequencies(const Stretch& stretch) const override;
-  /// Number of pairs n.
   Index pairs() const { return table_.cols() / 2; }
   /// The dimensions of a pair within a head.
   Index first(Index pair) const { return half_ ? pair : 2 * pair; }
   Index second(Index pair) const { return half_ ? pair + pairs() : 2 * pair + 1; }
 
-  /// Computes the sines and cosines of all positions of the run.
   void begin_run(Pass<T>& pass) const override;
   void encode_query_key(View<T> query, View<T> key, const LayerAt& /*at*/, Pass<T>& pass) const override {
     turn_all(query, key, T(1), pass);
   }
-  /// The gradient: the opposite rotation.
   void encode_query_key_backward(View<T> d_query, View<T> d_key, const LayerAt& /*at*/,
                                  Pass<T>& pass) const override {
     turn_all(d_query, d_key, T(-1), pass);

@@ -1,4 +1,4 @@
-// The distances between the queries and keys of a block of scores. Relative encodings are functions of them.
+// The distances between the queries and keys of a block of scores.
 #pragma once
 
 #include <algorithm>
@@ -23,9 +23,8 @@ struct ClippedDistanceOptions {
   }
 };
 
-/// clip(j - i, -k, k) + k for a distance i - j, rounded to the nearest whole number: a row of a table with 2k + 1 rows.
-/// Halves round away from zero, so that both sides are treated alike and only a distance below one half is 0. Distances are
-/// compared as floats: a half between interpolated positions may be off by a rounding in double.
+/// clip(j - i, -k, k) + k for a distance i - j, rounded to the nearest whole number, halves away from zero: a row of a table with
+/// 2k + 1 rows. Distances are compared as floats: a half between interpolated positions may be off by a rounding in double.
 template <typename T>
 Index clipped_row(T distance, Index k) {
   constexpr float below_half =
@@ -51,10 +50,9 @@ std::set<Index> rows_of_distances(std::span<const double> positions, bool causal
   return rows;
 }
 
-/// The signed distances p_i - p_j of a block. If positions are evenly spaced (they usually are), each of the
-/// rows + keys - 1 diagonals holds one distance, so one value of a function of distance per diagonal is enough.
-/// Otherwise there is one distance per pair. The caller need not know which: it computes a bias
-/// for each element of distances(); add() adds it to the scores, and sum() brings their gradients back.
+/// The signed distances p_i - p_j of a block: one for each of its rows + keys - 1 diagonals if positions are evenly spaced (they
+/// usually are), else one for each pair. The caller need not know which: it computes a bias for each element of distances();
+/// add() adds it to the scores, and sum() brings their gradients back.
 template <typename T>
 class ScoreDistances {
  public:
@@ -74,8 +72,7 @@ class ScoreDistances {
 
   /// scores(i, j) += bias at the distance of i and j, for all j that i sees. bias: (1, n).
   void add(View<const T> bias, View<T> scores) const;
-  /// The gradient of add() in the bias: for each distance, the sum of d_scores over all pairs at that distance.
-  /// Overwrites d_bias (1, n).
+  /// The gradient of add(): overwrites d_bias (1, n) by the sums of d_scores over all pairs at each distance.
   void sum(View<const T> d_scores, View<T> d_bias) const;
 
  private:

@@ -29,6 +29,14 @@ std::vector<double> sinusoidal_frequencies(Index d_model, double base) {
   return frequencies;
 }
 
+std::vector<Sinusoid> sines_then_cosines(const std::vector<double>& frequencies) {
+  std::vector<Sinusoid> columns;
+  for (const bool cosine : {false, true}) {
+    for (const double frequency : frequencies) columns.push_back({frequency, cosine});
+  }
+  return columns;
+}
+
 void SinusoidOptions::visit(OptionVisitor& v) {
   v.number("base", base, {.low = 1, .above_low = true, .automatic = "auto"},
            "longest wavelength is 2π · base; auto: 10 · training length / 2π", Binds::training);
@@ -55,25 +63,16 @@ double (*rounding_of(const std::string& precision))(double) {
 }  // namespace
 
 template <typename T>
-SinusoidTable<T>::SinusoidTable(std::vector<double> frequencies, Index kept, SinusoidLayout layout,
-                                const std::string& precision)
-    : frequencies_(std::move(frequencies)), layout_(layout), rounded_(rounding_of(precision)) {
-  const bool both = layout == SinusoidLayout::interleaved || layout == SinusoidLayout::split;
-  stored_ = Tensor<T>({kept, (both ? 2 : 1) * std::ssize(frequencies_)});
+SinusoidTable<T>::SinusoidTable(std::vector<Sinusoid> columns, Index kept, const std::string& precision)
+    : columns_(std::move(columns)), rounded_(rounding_of(precision)), stored_({kept, cols()}) {
   for (Index pos = 0; pos < kept; ++pos) compute(static_cast<double>(pos), stored_.view().row(pos));
 }
 
 template <typename T>
 void SinusoidTable<T>::compute(double position, T* row) const {
-  const Index n = std::ssize(frequencies_);
-  const bool interleaved = layout_ == SinusoidLayout::interleaved;
-  const Index step = interleaved ? 2 : 1;
-  const Index first_cosine = interleaved ? 1 : layout_ == SinusoidLayout::split ? n : 0;
-  for (Index i = 0; i < n; ++i) {
-    const double angle = position * frequencies_[static_cast<std::size_t>(i)];
-    if (layout_ != SinusoidLayout::cosines) row[step * i] = static_cast<T>(rounded_(std::sin(angle)));
-    if (layout_ == SinusoidLayout::sines) continue;
-    row[first_cosine + step * i] = static_cast<T>(rounded_(std::cos(angle)));
+  for (const auto& [frequency, cosine] : columns_) {
+    const double angle = position * frequency;
+    *row++ = static_cast<T>(rounded_(cosine ? std::cos(angle) : std::sin(angle)));
   }
 }
 

@@ -104,7 +104,6 @@ int main(int argc, char** argv) {
   ordinal::register_encoding(
       ordinal::describe_encoding<Recency, RecencyOptions>({.name = "recency",
                                                            .formula = "+ exp(-|i - j| / reach)",
-                                                           .parameters = "none",
                                                            .beyond = "runs",
                                                            .source = "this file",
                                                            .shift_invariant = true}));

@@ -100,7 +100,6 @@ class Shouted final : public ordinal::experiments::Task {
 int main(int argc, char** argv) {
   ordinal::register_encoding(ordinal::describe_encoding<Steep, NoOptions>({.name = "steep",
                                                                            .formula = "- slope n",
-                                                                           .parameters = "slope",
                                                                            .beyond = "runs",
                                                                            .source = "this file",
                                                                            .shift_invariant = true}));

@@ -1,8 +1,5 @@
 // ALiBi (Press et al. 2022): a penalty on scores that grows linearly with distance, with a fixed slope for each
 // head. Nothing is learned, and nothing is added to the input.
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -37,11 +34,6 @@ class Alibi final : public DistanceBias<T> {
   Alibi(const ModelShape& shape, const AlibiOptions& options, const Scope& /*scope*/)
       : slopes_(alibi_slopes(shape.heads)), scale_(options.slope_scale) {}
 
-  std::string constants() const override {
-    return fmt::format("slopes {:.4g} to {:.4g}", scale_ * std::ranges::max(slopes_),
-                       scale_ * std::ranges::min(slopes_));
-  }
-
   bool learns() const override { return false; }
 
   void bias(View<const T> n, HeadAt at, View<T> out, Pass<T>& /*pass*/) const override {
@@ -60,8 +52,6 @@ EncodingEntry alibi_encoding() {
   return describe_encoding<Alibi, AlibiOptions>(
       {.name = "alibi",
        .formula = "q·k/√d_h - m_h |i - j|, m_h = 2^(-8h/H) for H a power of two",
-       .parameters = "none",
-       .beyond = "runs",
        .source = "Press et al. 2022, §3",
        .shift_invariant = true,
        .definition =

@@ -1,7 +1,5 @@
 // CoPE (Golovneva et al. 2024): positions counted by content. Each query decides for each key whether it
 // counts. The distance of a key is the number of counted keys from it up to the query.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "framework/math/blas.h"
@@ -22,24 +20,14 @@ struct CopeOptions {
   }
 };
 
-/// g_ij = σ(q_i·k_j/√d_h),  p_ij = min(Σ_{t = j…i} g_it, P - 1),  and with z_ic = q_i·e_c/√d_h
-///   score_ij += (1 - f) z_i⌊p⌋ + f z_i⌈p⌉,  f = p_ij - ⌊p_ij⌋.
 template <typename T>
 class Cope final : public EncodingPart<T> {
  public:
-  Cope(const ModelShape& shape, const CopeOptions& options, const Scope& scope)
-      : reached_((shape.train_length + 1) / 2) {
+  Cope(const ModelShape& shape, const CopeOptions& options, const Scope& scope) {
     for (Index layer = 0; layer < shape.layers; ++layer) {
       tables_.push_back(scope.nested(std::to_string(layer))
                             .add("table", {options.cope_positions, shape.d_head()}, normal(0.02)));
     }
-  }
-
-  // Gates start near one half, so at first the counts of training go up to about half of its tokens.
-  std::string constants() const override {
-    const std::string all = fmt::format("{} positions", tables_.front().rows);
-    if (tables_.front().rows <= reached_ + 1) return all;
-    return fmt::format("{}, of which training may not reach those past {}", all, reached_);
   }
 
   void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {
@@ -134,7 +122,6 @@ class Cope final : public EncodingPart<T> {
     }
   }
 
-  Index reached_;             // about the largest count in training
   std::vector<Slot> tables_;  // for each layer (positions, d_head), shared by its heads
 };
 
@@ -144,7 +131,6 @@ EncodingEntry cope_encoding() {
   return describe_encoding<Cope, CopeOptions>(
       {.name = "cope",
        .formula = "q·k/√d_h + q·e[Σ_{t=j…i} σ(q_i·k_t/√d_h)]/√d_h, linear between rows",
-       .parameters = "table (cope_positions, d_h) of each layer",
        .beyond = "counts from the last row on share it",
        .source = "Golovneva et al. 2024, §3",
        .positions = PositionUse::nothing,

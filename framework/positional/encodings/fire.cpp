@@ -1,7 +1,5 @@
 // FIRE (Li et al. 2023): a small network maps the distance to a bias. Its input is the distance on a
 // logarithmic scale, as a fraction of the longest that the query sees, so it stays in [0, 1] at every length.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -17,8 +15,6 @@ struct FireOptions {
   }
 };
 
-/// bias_ij = Σ_u w2_u relu(w1_u x + b1_u),  x = ψ(|i - j|) / (ψ(max(L, i)) + 1e-6),  ψ(n) = ln(|c| n + 1), with
-/// L = training length · |threshold|. i is the position of the last key that the query sees.
 template <typename T>
 class Fire final : public EncodingPart<T> {
  public:
@@ -31,10 +27,6 @@ class Fire final : public EncodingPart<T> {
         b1_(scope.add("hidden.bias", {shape.layers, options.hidden}, uniform(1.0))),
         w2_(scope.add("output.weight", {shape.layers * shape.heads, options.hidden},
                       uniform(1.0 / std::sqrt(static_cast<double>(options.hidden))))) {}
-
-  std::string constants() const override {
-    return fmt::format("L {} and c 0.1 at the start, {} hidden units", train_length_, w1_.cols);
-  }
 
   void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {
     for_each_piece(block, pass, [&](const Piece& piece) {
@@ -157,8 +149,6 @@ EncodingEntry fire_encoding() {
   return describe_encoding<Fire, FireOptions>(
       {.name = "fire",
        .formula = "q·k/√d_h + f_h(ln(c |i - j| + 1) / ln(c max(L, i) + 1)), f a network 1 -> hidden -> H",
-       .parameters = "scale, threshold (layers), hidden.weight, .bias (layers, hidden), "
-                     "output.weight (layers·H, hidden)",
        .beyond = "runs; distances are fractions of the longest",
        .source = "Li et al. 2023, §3",
        .definition =

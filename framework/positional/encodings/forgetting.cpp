@@ -1,5 +1,4 @@
-// Forgetting attention (FoX, Lin et al. 2025): each token decides, for each head, how much of the past is
-// kept. The logarithms of the gates between key and query are added to a score. Positions are not read.
+// Forgetting attention (FoX, Lin et al. 2025): each token decides, for each head, how much of the past is kept.
 #include <algorithm>
 #include <cmath>
 
@@ -22,10 +21,8 @@ struct ForgettingOptions {
 double log_sigmoid(double a) { return std::min(a, 0.0) - std::log1p(std::exp(-std::abs(a))); }
 double sigmoid_of_minus(double a) { return 1.0 / (1.0 + std::exp(a)); }
 
-/// With the input x of the attention layer, f_t = σ(w_h·x_t + b_h) and c_t = Σ_{l ≤ t} ln f_l:
-///   score_ij += Σ_{l = j+1 … i} ln f_l = c_i - c_j.
-/// c is kept as the sum of two numbers, because a single float would round differences of sums over thousands of
-/// tokens.
+/// score_ij += c_i - c_j with c_t = Σ_{l ≤ t} ln f_l. c is kept as the sum of two numbers, because a single float would round
+/// differences of sums over thousands of tokens.
 template <typename T>
 class Forgetting final : public EncodingPart<T> {
  public:
@@ -143,8 +140,6 @@ EncodingEntry forgetting_encoding() {
   return describe_encoding<Forgetting, ForgettingOptions>(
       {.name = "forgetting",
        .formula = "q·k/√d_h + Σ_{l=j+1…i} ln σ(w_h·x_l + b_h), x the input of the attention layer",
-       .parameters = "weight (H, d_model), bias (H) of each layer",
-       .beyond = "runs",
        .source = "Lin et al. 2025, §3",
        .positions = PositionUse::nothing,
        .shift_invariant = true,

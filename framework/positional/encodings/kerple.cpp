@@ -2,6 +2,8 @@
 // its own shape.
 //   kerple_log     -r1 log(1 + r2 n)   flattens with distance
 //   kerple_power   -r1 n^r2            with r2 = 1 this is ALiBi with a learned slope
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -10,8 +12,6 @@
 namespace ordinal {
 namespace {
 
-/// r1 = 0.01 + |a| and r2 = 0.01 + |b| are at least 0.01 for any a and b. They start as U(0.01, 2.01) and
-/// U(0.01, 1.01). The exponent of kerple_power is capped at 2.
 template <typename T, bool power>
 class Kerple final : public DistanceBias<T> {
  public:
@@ -63,39 +63,29 @@ using KerpleLog = Kerple<T, false>;
 template <typename T>
 using KerplePower = Kerple<T, true>;
 
+// `bias` with n for the distance, `second` the name of b.
+EncodingEntry entry_of(const std::string& name, const std::string& bias, const std::string& second) {
+  return {.name = name,
+          .formula = fmt::format("q·k/√d_h - {}, n = |i - j|", bias),
+          .source = "Chi et al. 2022, §3",
+          .shift_invariant = true,
+          .definition = fmt::format(R"(score_ij = q_i·k_j/√d_h - {},  n = |p_i - p_j|, any real number,
+  r1 = 0.01 + |a[l, h]|,  r2 = 0.01 + |b[l, h]|   for head h of layer l.
+The bias is not divided by √d_h.
+Parameters:
+  positional.{}.scale  a  (layers, H)  uniform in (-2, 2)
+  positional.{}.{}  b  (layers, H)  uniform in (-1, 1))",
+                                    bias, name, name, second)};
+}
+
 }  // namespace
 
 EncodingEntry kerple_log_encoding() {
-  return describe_encoding<KerpleLog>(
-      {.name = "kerple_log",
-       .formula = "q·k/√d_h - r1 ln(1 + r2 |i - j|)",
-       .parameters = "scale, rate (layers, heads)",
-       .beyond = "runs",
-       .source = "Chi et al. 2022, §3",
-       .shift_invariant = true,
-       .definition = R"(score_ij = q_i·k_j/√d_h - r1 ln(1 + r2 n),  n = |p_i - p_j|, any real number,
-  r1 = 0.01 + |a[l, h]|,  r2 = 0.01 + |b[l, h]|   for head h of layer l.
-The bias is not divided by √d_h.
-Parameters:
-  positional.kerple_log.scale  a  (layers, H)  uniform in (-2, 2)
-  positional.kerple_log.rate   b  (layers, H)  uniform in (-1, 1))"});
+  return describe_encoding<KerpleLog>(entry_of("kerple_log", "r1 ln(1 + r2 n)", "rate"));
 }
 
 EncodingEntry kerple_power_encoding() {
-  return describe_encoding<KerplePower>(
-      {.name = "kerple_power",
-       .formula = "q·k/√d_h - r1 |i - j|^r2",
-       .parameters = "scale, exponent (layers, heads)",
-       .beyond = "runs",
-       .source = "Chi et al. 2022, §3",
-       .shift_invariant = true,
-       .definition =
-           R"(score_ij = q_i·k_j/√d_h - r1 n^min(r2, 2),  n = |p_i - p_j|, any real number, and 0 for n = 0,
-  r1 = 0.01 + |a[l, h]|,  r2 = 0.01 + |b[l, h]|   for head h of layer l.
-The bias is not divided by √d_h.
-Parameters:
-  positional.kerple_power.scale     a  (layers, H)  uniform in (-2, 2)
-  positional.kerple_power.exponent  b  (layers, H)  uniform in (-1, 1))"});
+  return describe_encoding<KerplePower>(entry_of("kerple_power", "r1 n^min(r2, 2), 0 for n = 0", "exponent"));
 }
 
 }  // namespace ordinal

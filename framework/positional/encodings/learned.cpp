@@ -1,5 +1,4 @@
-// The learned absolute encoding: a trainable table with a row for each position, added to the input (Gehring
-// et al. 2017; BERT; GPT-2). It has no rows for positions past its end; `overflow` says what happens there.
+// The learned absolute encoding: a trainable table with a row for each position, added to the input.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,8 +11,6 @@
 namespace ordinal {
 namespace {
 
-/// The scale of overflow = interpolate depends on the largest position. Past the table, a longer sequence therefore also moves
-/// its earlier tokens, and decoding step by step with a cache differs from one full forward pass.
 struct LearnedOptions {
   std::string overflow = "error";
   double init_sd = 0.5;  // standard deviation of the initial rows: about as large as what it is added to
@@ -36,7 +33,6 @@ struct LearnedOptions {
               "rows of the table; 0: as many as training needs");
   }
 
-  /// Throws ConfigError if the table is too short for training, unless overflow allows that.
   void resolve(const ModelShape& shape) {
     if (max_seq_len == 0) {
       max_seq_len = std::max(shape.train_length, shape.positions);
@@ -44,8 +40,8 @@ struct LearnedOptions {
     }
     if (static_cast<double>(max_seq_len) > largest_count) {
       throw ConfigError(
-          fmt::format("the table would have a row for each of {} positions, expected at most {:g} (use "
-                      "smaller positions, or give max_seq_len and set overflow to clamp or interpolate)",
+          fmt::format("a row for each of {} positions, expected at most {:g} (use smaller positions, or give "
+                      "max_seq_len and set overflow to clamp or interpolate)",
                       max_seq_len, largest_count));
     }
     ends_early = max_seq_len < shape.positions;
@@ -71,20 +67,14 @@ struct RowPair {
         fraction(static_cast<T>(place - static_cast<double>(row))) {}
 };
 
-/// x + PE with PE(p) = (1 - f) row(⌊p⌋) + f row(⌊p⌋ + 1), f = p - ⌊p⌋, of a table (max_seq_len, d_model). Between the last row
-/// and max_seq_len, where interpolated and random real positions may fall, it is the last row.
 template <typename T>
 class LearnedPositionalEncoding final : public EncodingPart<T> {
  public:
-  /// `options` must be resolved.
   LearnedPositionalEncoding(const ModelShape& shape, const LearnedOptions& options, const Scope& scope)
       : table_(scope.add("table", {options.max_seq_len, shape.d_model}, normal(options.init_sd))),
         overflow_(options.overflow),
         grows_by_interpolation_(options.grow == "interpolated") {}
 
-  std::string constants() const override {
-    return fmt::format("{} rows, beyond: {}", table_.rows, overflow_);
-  }
   std::string note() const override { return "overflow = " + overflow_; }
 
   bool resize(const Slot& slot, View<const T> trained, View<T> own) const override {
@@ -112,6 +102,7 @@ class LearnedPositionalEncoding final : public EncodingPart<T> {
     return rows;
   }
 
+  // Past the table, interpolation moves the earlier tokens of a longer sequence, too.
   bool keeps_prefixes() const override { return overflow_ != "interpolate"; }
 
   View<const T> encode_input(View<const T> x, Pass<T>& pass) const override {
@@ -139,7 +130,7 @@ class LearnedPositionalEncoding final : public EncodingPart<T> {
   }
 
  private:
-  // Rejects positions that have no row. Interpolation compresses a sequence only if it reaches past the table.
+  // Rejects positions that have no row.
   double scale_of(std::span<const double> positions) const {
     const double last_row = static_cast<double>(table_.rows - 1);
     double largest = 0.0;
@@ -152,11 +143,10 @@ class LearnedPositionalEncoding final : public EncodingPart<T> {
     }
     if (largest < last_row + 1.0 || overflow_ == "clamp") return 1.0;
     if (overflow_ == "interpolate") return last_row / largest;
-    throw PositionError(
-        fmt::format("LearnedPositionalEncoding: sequence length {:.0f} exceeds max_seq_len {} ({})",
-                    std::floor(largest) + 1.0, table_.rows,
-                    overflow_ == "untrained" ? "raise max_seq_len, or set overflow to clamp or interpolate"
-                                             : "set overflow to clamp, interpolate or untrained"));
+    throw PositionError(fmt::format(
+        "LearnedPositionalEncoding: sequence length {:.0f} exceeds max_seq_len {} (set overflow to "
+        "clamp, interpolate or untrained, or raise max_seq_len)",
+        std::floor(largest) + 1.0, table_.rows));
   }
 
   // Calls visit(row among all tokens, its place) for each token.
@@ -183,7 +173,6 @@ EncodingEntry learned_encoding() {
   return describe_encoding<LearnedPositionalEncoding, LearnedOptions>(
       {.name = "learned",
        .formula = "x + row pos of the table",
-       .parameters = "table (max_seq_len, d_model)",
        .beyond = "overflow: error, clamp, interpolate (breaks prefixes) or untrained",
        .source = "Gehring et al. 2017; BERT; GPT-2",
        .definition =

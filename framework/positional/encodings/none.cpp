@@ -16,7 +16,6 @@ class NoEncoding final : public EncodingPart<T> {
 EncodingEntry none_encoding() {
   return describe_encoding<NoEncoding>({.name = "none",
                                         .formula = "x, q, k and the scores stay as they are",
-                                        .parameters = "none",
                                         .beyond = "runs; only a causal model can infer position",
                                         .source = "Haviv et al. 2022; Kazemnejad et al. 2023",
                                         .positions = PositionUse::nothing,

@@ -1,9 +1,8 @@
-// PaTH (Yang et al. 2025): a score contains a product of matrices, one for each token after the key up to the query. The content
-// of a token decides its matrix.
+// PaTH (Yang et al. 2025): a score contains a product of matrices, which the tokens after the key up to the query decide. They do
+// not commute, so their products can track states that rotations by positions cannot.
 #include <algorithm>
 #include <cmath>
 
-#include "framework/core/decode_cache.h"
 #include "framework/math/blas.h"
 #include "framework/math/lanes.h"
 #include "framework/math/vector_math.h"
@@ -12,10 +11,6 @@
 namespace ordinal {
 namespace {
 
-/// With the input x of the attention layer, w_t = W x_t / |W x_t|, β_t = 2 σ(v·x_t + b) and H_t = I - β_t w_t w_tᵀ:
-///   score_ij = q_i·(H_i H_{i-1} … H_{j+1}) k_j/√d_h
-/// H_t reflects for β = 2, removes w_t for β = 1 and does nothing for β = 0. Such matrices do not commute, so their products can
-/// track states that rotations by positions cannot.
 template <typename T>
 class Path final : public EncodingPart<T> {
  public:
@@ -229,8 +224,6 @@ EncodingEntry path_encoding() {
       {.name = "path",
        .formula =
            "q·(Π_{t=i…j+1} (I - β_t w_t w_tᵀ)) k/√d_h, w_t and β_t from the input of the attention layer",
-       .parameters = "weight (n_kv_heads (d_h + 1), d_model), bias (n_kv_heads) of each layer",
-       .beyond = "runs",
        .source = "Yang et al. 2025, §2",
        .positions = PositionUse::nothing,
        .shift_invariant = true,

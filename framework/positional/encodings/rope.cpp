@@ -8,13 +8,11 @@ EncodingEntry rope_encoding() {
   return describe_encoding<Rotary, RotaryOptions>(
       {.name = "rope",
        .formula = "pairs of q and k rotated by pos θ_i, θ_i = base^(-2i/r), r dimensions of a head",
-       .parameters = "none",
        .beyond =
            "runs, at angles that training has not shown; positions = interpolated, ntk, yarn … slow them",
        .source = "Su et al. 2021, §3.4",
        .positions = PositionUse::rotary,
        .shift_invariant = true,
-       .shift_limit = half_table_rounding,
        .definition =
            R"(In every layer, the first r = rotary_fraction · d_h (rounded to a whole number, which must be even) of
 the d_h dimensions of every query and key head are rotated. The others and the values do not change. Pair

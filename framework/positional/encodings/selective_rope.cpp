@@ -30,16 +30,13 @@ struct SelectiveRopeOptions {
   }
 };
 
-/// With the input x of the attention layer, pair p of a head, dimensions p and p + d_h/2, is rotated at token t by
-///   Φ_t = θ_p Σ_{s ≤ t} (w_p·x_s + b_p),   (a, c) -> (a cos Φ - c sin Φ, a sin Φ + c cos Φ).
-/// A score then depends on the tokens between key and query.
 template <typename T>
 class SelectiveRope final : public EncodingPart<T> {
  public:
   SelectiveRope(const ModelShape& shape, const SelectiveRopeOptions& options, const Scope& scope)
       : key_heads_(shape.n_kv_heads),
         d_head_(shape.d_head()),
-        frequencies_(rotary_frequencies(d_head_, options.selective_base, {})) {
+        frequencies_(sinusoidal_frequencies(d_head_, options.selective_base)) {
     for (Index layer = 0; layer < shape.layers; ++layer) {
       const Scope own = scope.nested(std::to_string(layer));
       layers_.push_back({own.add("weight", {width(), shape.d_model}, normal(0.02)),
@@ -172,8 +169,6 @@ EncodingEntry selective_rope_encoding() {
       {.name = "selective_rope",
        .formula =
            "R(Φ_i) q·R(Φ_j) k/√d_h, Φ_t = θ_p Σ_{s≤t} (w_p·x_s + b_p), x the input of the attention layer",
-       .parameters = "weight (n_kv_heads d_h/2, d_model), bias (n_kv_heads d_h/2) of each layer",
-       .beyond = "runs",
        .source = "Movahedi et al. 2025, §4",
        .positions = PositionUse::nothing,
        .shift_invariant = true,

@@ -1,8 +1,5 @@
 // Relative position representations (Shaw et al. 2018): a learned vector for each distance is added to the key, so
-// that a query can ask for a distance. Optionally, another vector is added to the value, so that the output also
-// depends on distance. The second table made no difference in their experiments and is left out by default.
-#include <fmt/format.h>
-
+// that a query can ask for a distance. Another one for the value made no difference in their experiments and is optional.
 #include <algorithm>
 
 #include "framework/math/blas.h"
@@ -23,8 +20,6 @@ struct ShawOptions {
   void resolve(const ModelShape& shape) { distances.resolve(shape); }
 };
 
-/// With c = clip(j - i), which selects a row of both tables:
-///   score_ij = q_i (k_j + a_c)ᵀ / √d_h,   o_i = Σ_j P_ij (v_j + b_c).
 template <typename T>
 class Shaw final : public EncodingPart<T> {
  public:
@@ -37,8 +32,6 @@ class Shaw final : public EncodingPart<T> {
       if (options.value_table) values_.push_back(own.add("value", table, normal(0.02)));
     }
   }
-
-  std::string constants() const override { return fmt::format("k {}", k_); }
 
   std::set<Index> rows_read(std::span<const double> positions, bool causal) const override {
     return rows_of_distances(positions, causal, [&](double n) { return clipped_row(n, k_); });
@@ -146,7 +139,6 @@ EncodingEntry shaw_encoding() {
   return describe_encoding<Shaw, ShawOptions>(
       {.name = "shaw",
        .formula = "q_i·(k_j + a[clip(j - i, -k, k) + k])/√d_h",
-       .parameters = "key (2k + 1, d_h) of each layer; with value_table also value (2k + 1, d_h)",
        .beyond = "distances from k on share one vector",
        .source = "Shaw et al. 2018, §3.2",
        .shift_invariant = true,

@@ -23,14 +23,6 @@ Tensor<double> sinusoidal_positional_encoding(std::span<const double> positions,
   return encoding;
 }
 
-Tensor<double> sinusoidal_positional_encoding(Index seq_len, Index d_model, double base) {
-  if (seq_len < 1) {
-    throw std::invalid_argument(
-        fmt::format("sinusoidal_positional_encoding: got seq_len {}, expected at least 1", seq_len));
-  }
-  return sinusoidal_positional_encoding(Positions::contiguous(1, seq_len).of(0), d_model, base);
-}
-
 void SinusoidalOptions::visit(OptionVisitor& v) {
   sines.visit(v);
   v.choice("functions", functions, {"both", "sine", "cosine"},
@@ -54,24 +46,25 @@ void SinusoidalOptions::visit(OptionVisitor& v) {
            Binds::training);
 }
 
+void SinusoidalOptions::resolve(const ModelShape& shape) {
+  sines.resolve(shape);
+  columns_of(shape, *this);
+}
+
 namespace {
 
-bool has_pairs(const SinusoidalOptions& options) { return options.functions == "both"; }
-
 Index width_of(const ModelShape& shape, const SinusoidalOptions& options) {
-  return options.concatenated > 0 ? options.concatenated : shape.d_model;
-}
-
-// D/2 pairs, with D the width padded to an even number, or one frequency per column.
-Index frequency_count(const ModelShape& shape, const SinusoidalOptions& options) {
-  const Index width = width_of(shape, options);
-  return has_pairs(options) ? (width + width % 2) / 2 : width;
-}
-
-SinusoidLayout layout_of(const SinusoidalOptions& options) {
-  if (options.functions == "sine") return SinusoidLayout::sines;
-  if (options.functions == "cosine") return SinusoidLayout::cosines;
-  return options.layout == "halves" ? SinusoidLayout::split : SinusoidLayout::interleaved;
+  const Index concatenated = options.concatenated;
+  if (concatenated >= shape.d_model) {
+    throw ConfigError(fmt::format("concatenated = {} leaves no feature of {} to tokens, expected at most {}",
+                                  concatenated, shape.d_model, shape.d_model - 1));
+  }
+  const Index width = concatenated > 0 ? concatenated : shape.d_model;
+  if (width % 2 == 0 || options.pad_odd || options.functions != "both") return width;
+  throw ConfigError(
+      fmt::format("needs an even width, got {} (set pad_odd = true to pad it by one, functions = sine or "
+                  "cosine, or use another {})",
+                  width, concatenated > 0 ? "concatenated" : "d_model"));
 }
 
 // The frequencies first ≤ i < end.
@@ -82,72 +75,45 @@ struct Band {
   bool holds(Index i) const { return i >= first && i < end; }
 };
 
-Band training_band(const SinusoidalOptions& options, Index count) {
-  return {rounded_product(options.band_from, count), rounded_product(options.band_to, count)};
-}
-
-Band test_band(const SinusoidalOptions& options, Index count) {
-  const Band training = training_band(options, count);
-  return {std::max(training.first, rounded_product(options.test_band_from, count)),
-          std::min(training.end, rounded_product(options.test_band_to, count))};
-}
-
-void check_band(const Band& band, Index count, const std::string& options) {
-  if (band.first < band.end) return;
-  throw ConfigError(
-      fmt::format("{} keep none of {} frequencies, expected at least one (widen the band)", options, count));
-}
-
-// Where column c would be if sines and cosines alternated: columns go from the highest frequency to the lowest.
-Index interleaved_place(Index c, SinusoidLayout layout, Index frequencies) {
-  if (layout != SinusoidLayout::split) return c;
-  return c < frequencies ? 2 * c : 2 * (c - frequencies) + 1;
+// The frequencies of `outer` that are also among the shares from … to of all `count`; messages call these {name}_from and {name}_to.
+Band band_within(const Band& outer, const std::string& name, double from, double to, Index count) {
+  const Band band{std::max(outer.first, rounded_product(from, count)),
+                  std::min(outer.end, rounded_product(to, count))};
+  if (band.first < band.end) return band;
+  throw ConfigError(fmt::format(
+      "{0}_from = {1} and {0}_to = {2} keep none of {3} frequencies, expected at least one (widen the band)",
+      name, from, to, count));
 }
 
 }  // namespace
 
-void SinusoidalOptions::resolve(const ModelShape& shape) {
-  sines.resolve(shape);
-  if (layout == "halves" && !has_pairs(*this)) {
-    throw ConfigError(fmt::format(
-        "layout = halves orders pairs, and functions = {} has none (set functions = both)", functions));
-  }
-  if (concatenated >= shape.d_model) {
-    throw ConfigError(fmt::format("concatenated = {} leaves no feature of {} to tokens, expected at most {}",
-                                  concatenated, shape.d_model, shape.d_model - 1));
-  }
-  const Index width = width_of(shape, *this);
-  if (width % 2 != 0 && !pad_odd && has_pairs(*this)) {
-    throw ConfigError(
-        fmt::format("needs an even width, got {} (set pad_odd = true to pad it by one, functions = sine or "
-                    "cosine, or use another {})",
-                    width, concatenated > 0 ? "concatenated" : "d_model"));
-  }
-  const Index count = frequency_count(shape, *this);
-  check_band(training_band(*this, count), count,
-             fmt::format("band_from = {} and band_to = {}", band_from, band_to));
-  check_band(test_band(*this, count), count,
-             fmt::format("test_band_from = {} and test_band_to = {}", test_band_from, test_band_to));
-}
-
 SinusoidalColumns columns_of(const ModelShape& shape, const SinusoidalOptions& options) {
-  const Index count = frequency_count(shape, options);
-  const Band training = training_band(options, count);
-  const Band test = test_band(options, count);
+  const bool pairs = options.functions == "both";
+  const bool halves = options.layout == "halves";
+  if (halves && !pairs) {
+    throw ConfigError(
+        fmt::format("layout = halves orders pairs, and functions = {} has none (set functions = both)",
+                    options.functions));
+  }
+  const Index width = width_of(shape, options);
+  const Index count = pairs ? (width + width % 2) / 2 : width;
+  const Band training = band_within({0, count}, "band", options.band_from, options.band_to, count);
+  const Band test = band_within(training, "test_band", options.test_band_from, options.test_band_to, count);
+  const std::vector<double> frequencies = sinusoidal_frequencies(2 * count, options.sines.base);
+  const auto last = static_cast<double>(std::max<Index>(width - 1, 1));
   SinusoidalColumns columns;
-  columns.width = width_of(shape, options);
-  columns.layout = layout_of(options);
-  columns.frequencies = sinusoidal_frequencies(2 * count, options.sines.base);
-  for (Index i = 0; i < count; ++i)
-    columns.tested.push_back(test.holds(i) ? columns.frequencies[static_cast<std::size_t>(i)] : 0.0);
-  const auto last = static_cast<double>(std::max<Index>(columns.width - 1, 1));
-  for (Index c = 0; c < columns.width; ++c) {
-    const Index place = interleaved_place(c, columns.layout, count);
-    const Index frequency = has_pairs(options) ? place / 2 : place;
-    columns.in_training.push_back(training.holds(frequency) ? 1.0 : 0.0);
-    columns.in_test.push_back(test.holds(frequency) ? 1.0 : 0.0);
+  for (Index c = 0; c < width; ++c) {
+    // Where it would be if sines and cosines alternated: from the highest frequency to the lowest.
+    const Index place = !halves ? c : c < count ? 2 * c : 2 * (c - count) + 1;
+    const Index i = pairs ? place / 2 : place;
+    const double frequency = frequencies[static_cast<std::size_t>(i)];
+    const bool second = pairs && place % 2 == 1;
+    columns.sinusoids.push_back({frequency, second || options.functions == "cosine"});
+    columns.in_training.push_back(training.holds(i) ? 1.0 : 0.0);
+    columns.in_test.push_back(test.holds(i) ? 1.0 : 0.0);
     const double share = static_cast<double>(place) / last;
     columns.dropout.push_back(options.dropout_high + share * (options.dropout_low - options.dropout_high));
+    if (!second) columns.tested.push_back(test.holds(i) ? frequency : 0.0);
   }
   return columns;
 }
@@ -157,33 +123,25 @@ SinusoidalPositionalEncoding<T>::SinusoidalPositionalEncoding(const ModelShape& 
                                                               const SinusoidalOptions& options,
                                                               const Scope& scope)
     : d_model_(shape.d_model),
-      base_(options.sines.base),
       scale_pe_(static_cast<T>(options.scale_pe)),
       columns_(columns_of(shape, options)),
-      table_(columns_.frequencies, rows_to_keep(std::max(shape.positions, shape.longest)), columns_.layout,
+      table_(columns_.sinusoids, rows_to_keep(std::max(shape.positions, shape.longest)),
              options.sines.precision),
       purpose_(hash_name(scope.dotted("dropout"))) {}
 
 template <typename T>
 SinusoidalPositionalEncoding<T>::SinusoidalPositionalEncoding(Index max_seq_len, Index d_model, double base)
     : d_model_(d_model),
-      base_(base),
       columns_(columns_of({.d_model = d_model}, {.sines = {.base = base}})),
-      table_(sinusoidal_frequencies(d_model, base), max_seq_len, columns_.layout) {
-}  // refuses an odd d_model
-
-template <typename T>
-std::string SinusoidalPositionalEncoding<T>::constants() const {
-  return fmt::format("base {:g}, table of {} bytes", base_, table_.memory_bytes());
-}
+      table_(columns_.sinusoids, max_seq_len) {}
 
 // The factor of each column of PE: 0 outside the band; in training, also 0 where it is dropped.
 template <typename T>
 View<const T> SinusoidalPositionalEncoding<T>::factors_of(Index sequence, Pass<T>& pass) const {
   const bool training = pass.run().training;
-  const View<T> factors = pass.allocate(1, columns_.width);
+  const View<T> factors = pass.allocate(1, columns_.width());
   Random random = pass.random(purpose_, sequence);
-  for (Index c = 0; c < columns_.width; ++c) {
+  for (Index c = 0; c < columns_.width(); ++c) {
     const auto column = static_cast<std::size_t>(c);
     factors(0, c) = static_cast<T>(training ? columns_.in_training[column] : columns_.in_test[column]);
     if (!training) continue;
@@ -196,21 +154,21 @@ View<const T> SinusoidalPositionalEncoding<T>::factors_of(Index sequence, Pass<T
 template <typename T>
 View<const T> SinusoidalPositionalEncoding<T>::encode_input(View<const T> x, Pass<T>& pass) const {
   const Positions& positions = pass.run().positions;
-  const Index kept = x.cols - columns_.width;  // features that PE does not replace; 0: PE is added to all
+  const Index kept = x.cols - columns_.width();  // features that PE does not replace; 0: PE is added to all
   const View<T> y = pass.allocate(x.rows, x.cols);
   const auto frame = pass.scratch_frame();
   const View<const T> rows = table_.rows(positions, pass);
-  const View<T> added = pass.allocate(1, columns_.width);
+  const View<T> added = pass.allocate(1, columns_.width());
   for (Index sequence = 0; sequence < positions.batch(); ++sequence) {
     const View<const T> factors = factors_of(sequence, pass);
     const Index first = sequence * positions.seq_len();
     for (Index t = 0; t < positions.seq_len(); ++t) {
       T* row = y.row(first + t);
       std::copy_n(x.row(first + t), x.cols, row);
-      if (kept > 0) std::fill_n(row + kept, columns_.width, T(0));
+      if (kept > 0) std::fill_n(row + kept, columns_.width(), T(0));
       vmath::multiply(rows.row(positions.is_shared() ? t : first + t), factors.data, added.data,
-                      columns_.width);
-      vmath::add_scaled(scale_pe_, added.data, row + kept, columns_.width);
+                      columns_.width());
+      vmath::add_scaled(scale_pe_, added.data, row + kept, columns_.width());
     }
   }
   return y;
@@ -220,24 +178,23 @@ View<const T> SinusoidalPositionalEncoding<T>::encode_input(View<const T> x, Pas
 // y = [x_0 … x_{d-p-1}, scale_pe PE_0 … PE_{p-1}]:      dx = [dy_0 … dy_{d-p-1}, 0 … 0].
 template <typename T>
 View<const T> SinusoidalPositionalEncoding<T>::encode_input_backward(View<const T> dy, Pass<T>& pass) const {
-  const Index kept = dy.cols - columns_.width;
+  const Index kept = dy.cols - columns_.width();
   if (kept == 0) return dy;
   const View<T> dx = pass.allocate(dy.rows, dy.cols);
   for (Index r = 0; r < dy.rows; ++r) {
     std::copy_n(dy.row(r), kept, dx.row(r));
-    std::fill_n(dx.row(r) + kept, columns_.width, T(0));
+    std::fill_n(dx.row(r) + kept, columns_.width(), T(0));
   }
   return dx;
 }
 
 template <typename T>
 Tensor<T> SinusoidalPositionalEncoding<T>::get_encoding(Index seq_len) const {
-  Tensor<T> encoding({seq_len, columns_.width});
-  std::vector<T> row(static_cast<std::size_t>(table_.cols()));
+  Tensor<T> encoding({seq_len, columns_.width()});
   for (Index pos = 0; pos < seq_len; ++pos) {
-    table_.write(static_cast<double>(pos), row.data());
-    for (std::size_t c = 0; c < columns_.in_test.size(); ++c)
-      encoding(pos, static_cast<Index>(c)) = static_cast<T>(columns_.in_test[c]) * row[c];
+    T* row = encoding.view().row(pos);
+    table_.write(static_cast<double>(pos), row);
+    for (const double share : columns_.in_test) *row++ *= static_cast<T>(share);
   }
   return encoding;
 }
@@ -264,7 +221,6 @@ EncodingEntry sinusoidal_encoding() {
       {.name = "sinusoidal",
        .formula =
            "x + scale_pe PE, PE(pos, 2i) = sin(pos ω_i), PE(pos, 2i+1) = cos(pos ω_i), ω_i = base^(-2i/d)",
-       .parameters = "none",
        .beyond = "computed for any position",
        .source = "Vaswani et al. 2017, §3.5",
        .definition =

@@ -1,5 +1,4 @@
-// The sinusoidal encoding of Vaswani et al. 2017: fixed sines and cosines at geometrically spaced
-// frequencies, added to the input. Defined for every real position.
+// The sinusoidal encoding (Vaswani et al. 2017): fixed sines and cosines at geometrically spaced frequencies.
 #pragma once
 
 #include <span>
@@ -11,13 +10,13 @@
 
 namespace ordinal {
 
-/// PE(pos, 2i) = sin(pos·ω_i), PE(pos, 2i+1) = cos(pos·ω_i) for pos = 0 … seq_len - 1: (seq_len, d_model),
-/// §3.5. Throws like sinusoidal_frequencies().
-Tensor<double> sinusoidal_positional_encoding(Index seq_len, Index d_model, double base = 10000.0);
-
-/// The same for any real positions: (positions, d_model).
+/// PE(pos, 2i) = sin(pos·ω_i), PE(pos, 2i+1) = cos(pos·ω_i), §3.5: (positions, d_model). Throws like sinusoidal_frequencies().
 Tensor<double> sinusoidal_positional_encoding(std::span<const double> positions, Index d_model,
                                               double base = 10000.0);
+/// The same for the positions 0 … seq_len - 1.
+inline Tensor<double> sinusoidal_positional_encoding(Index seq_len, Index d_model, double base = 10000.0) {
+  return sinusoidal_positional_encoding(Positions::contiguous(1, seq_len).of(0), d_model, base);
+}
 
 struct SinusoidalOptions {
   SinusoidOptions sines;
@@ -34,42 +33,36 @@ struct SinusoidalOptions {
   double dropout_low = 0.0;
 
   void visit(OptionVisitor& v);
-  /// Throws ConfigError for pairs of an odd width without pad_odd, layout = halves with a single function, a
-  /// concatenated PE at least as wide as the model, and a band without frequencies.
+  /// Throws as columns_of() does.
   void resolve(const ModelShape& shape);
 };
 
-/// What the columns of PE hold, in the order of the table.
+/// The columns of PE, as many as its width: d_model, or `concatenated`.
 struct SinusoidalColumns {
-  Index width = 0;  // of PE: d_model, or `concatenated`
-  SinusoidLayout layout = SinusoidLayout::interleaved;
-  std::vector<double> frequencies;  // radians per position; the last column of an odd width is unused
-  std::vector<double> tested;       // the same, 0 outside the bands that tests keep
+  std::vector<Sinusoid> sinusoids;
   std::vector<double> in_training;  // 1 for columns in band_from … band_to, else 0
   std::vector<double> in_test;      // the same for the intersection with test_band_from … test_band_to
   std::vector<double> dropout;      // probability of each column
+  std::vector<double> tested;       // each frequency once, 0 outside the bands that tests keep
+
+  Index width() const { return std::ssize(sinusoids); }
 };
 
-/// The columns that resolved options define.
+/// The columns that options with a base define. Throws ConfigError for pairs of an odd width without pad_odd, layout = halves
+/// with a single function, a concatenated PE at least as wide as the model, and a band without frequencies.
 SinusoidalColumns columns_of(const ModelShape& shape, const SinusoidalOptions& options);
 
-/// x + scale_pe · PE, or with `concatenated` = p features [x_0 … x_{d-p-1}, scale_pe · PE] with a PE of width p.
-/// Rows for whole positions up to the longest of the shape come from a table (rows_to_keep); all others are computed,
-/// to the same bits. Columns outside the band of frequencies are 0. In training, whole dimensions of PE may be dropped:
-/// column c of an example with probability p_c, which changes linearly from dropout_high (the highest frequency) to
-/// dropout_low (the lowest). Columns that are kept are divided by 1 - p_c.
+/// x + scale_pe · PE, with the variants of the definition at the end of sinusoidal.cpp. Rows for whole positions up to the
+/// longest of the shape come from a table (rows_to_keep); all others are computed, to the same bits. `options` must be resolved.
 template <typename T>
 class SinusoidalPositionalEncoding final : public EncodingPart<T> {
  public:
-  /// `options` must be resolved.
   SinusoidalPositionalEncoding(const ModelShape& shape, const SinusoidalOptions& options, const Scope& scope);
-  /// Throws std::invalid_argument like sinusoidal_frequencies().
+  /// Throws ConfigError for an odd width, and std::invalid_argument like sinusoidal_frequencies().
   SinusoidalPositionalEncoding(Index max_seq_len, Index d_model, double base = 10000.0);
 
-  std::string constants() const override;
-  /// 0 outside the test band.
   std::vector<double> input_frequencies() const override { return columns_.tested; }
-  bool replaces_features() const override { return columns_.width < d_model_; }
+  bool replaces_features() const override { return columns_.width() < d_model_; }
   View<const T> encode_input(View<const T> x, Pass<T>& pass) const override;
   View<const T> encode_input_backward(View<const T> dy, Pass<T>& pass) const override;
 
@@ -83,7 +76,6 @@ class SinusoidalPositionalEncoding final : public EncodingPart<T> {
   View<const T> factors_of(Index sequence, Pass<T>& pass) const;
 
   Index d_model_;
-  double base_;
   T scale_pe_ = T(1);
   SinusoidalColumns columns_;
   SinusoidTable<T> table_;

@@ -1,8 +1,6 @@
 // Scalable softmax (Nakanishi 2025): the scores of a query that sees n keys are multiplied by s ln n, so that
 // attention stays as sharp over many keys as over few. It reads no positions. Combined, as in rope+ssmax, it
 // sharpens another encoding.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -31,19 +29,14 @@ struct SsmaxOptions {
   }
 };
 
-/// q_i becomes s_h ln(n_i) q_i. The paper multiplies all scores and notes that scaling the queries does the same; it
-/// has no biases. Here the queries are scaled because a bias such as ALiBi's already grows with distance, and
-/// because that adds no cost per score.
+/// q_i becomes s_h ln(n_i) q_i. The paper multiplies all scores; it has no biases. Here the queries are scaled because a bias such
+/// as ALiBi's already grows with distance, and because that adds no cost per score.
 template <typename T>
 class Ssmax final : public EncodingPart<T> {
  public:
   Ssmax(const ModelShape& shape, const SsmaxOptions& options, const Scope& scope)
       : d_head_(shape.d_head()), learns_(options.ssmax_learned), start_(options.ssmax_scale) {
     if (learns_) scale_ = scope.add("scale", {shape.layers, shape.heads}, constant(start_));
-  }
-
-  std::string constants() const override {
-    return fmt::format("s {:.4g}{}", start_, learns_ ? " at the start" : "");
   }
 
   void encode_query_key(View<T> query, View<T> /*key*/, const LayerAt& at, Pass<T>& pass) const override {
@@ -103,7 +96,6 @@ EncodingEntry ssmax_encoding() {
   return describe_encoding<Ssmax, SsmaxOptions>(
       {.name = "ssmax",
        .formula = "s ln(n) q·k/√d_h where a query sees n keys",
-       .parameters = "scale (layers, H), if ssmax_learned",
        .beyond = "runs, with sharper scores",
        .source = "Nakanishi 2025",
        .positions = PositionUse::nothing,

@@ -1,5 +1,4 @@
-// T5's relative bias (Raffel et al. 2020): one learned number for each head and bucket of distances. All
-// layers share the table. T5 itself does not divide q·k by √d_h; here q·k is divided and the bias is not.
+// T5's relative bias (Raffel et al. 2020): one learned number for each head and bucket of distances.
 // t5_clipped is the simplified form: each whole distance up to k, on either side, is a bucket of its own.
 #include <fmt/format.h>
 
@@ -57,8 +56,7 @@ template <typename T>
 class T5Bias final : public DistanceBias<T> {
  public:
   T5Bias(const ModelShape& shape, const T5Options& options, const Scope& scope)
-      : constants_(fmt::format("{} buckets, max_distance {}", options.buckets, options.max_distance)),
-        max_distance_(options.max_distance),
+      : max_distance_(options.max_distance),
         table_(scope.add("bias", {options.buckets, shape.heads}, normal(0.02))) {
     for (Index n = -max_distance_; n <= max_distance_; ++n) {
       buckets_.push_back(t5_bucket(n, shape.causal, options.buckets, max_distance_));
@@ -66,14 +64,11 @@ class T5Bias final : public DistanceBias<T> {
   }
 
   T5Bias(const ModelShape& shape, const ClippedDistanceOptions& options, const Scope& scope)
-      : constants_(fmt::format("k {}", options.max_distance)),
-        max_distance_(options.max_distance),
+      : max_distance_(options.max_distance),
         buckets_(static_cast<std::size_t>(2 * max_distance_ + 1)),
         table_(scope.add("bias", {std::ssize(buckets_), shape.heads}, normal(0.02))) {
     std::iota(buckets_.begin(), buckets_.end(), Index{0});
   }
-
-  std::string constants() const override { return constants_; }
 
   std::set<Index> rows_read(std::span<const double> positions, bool causal) const override {
     return rows_of_distances(positions, causal, [&](double n) { return bucket(static_cast<T>(n)); });
@@ -95,7 +90,6 @@ class T5Bias final : public DistanceBias<T> {
     return buckets_[static_cast<std::size_t>(clipped_row(distance, max_distance_))];
   }
 
-  std::string constants_;
   Index max_distance_;
   std::vector<Index> buckets_;  // of relative positions -max_distance … max_distance
   Slot table_;                  // (buckets, heads)
@@ -107,7 +101,6 @@ EncodingEntry t5_encoding() {
   return describe_encoding<T5Bias, T5Options>(
       {.name = "t5",
        .formula = "q·k/√d_h + b[bucket(j - i), h]; half of the buckets exact, half logarithmic",
-       .parameters = "bias (buckets, heads), shared by all layers",
        .beyond = "distances from max_distance on share the last bucket",
        .source = "Raffel et al. 2020, §2.1",
        .shift_invariant = true,
@@ -129,7 +122,6 @@ EncodingEntry t5_clipped_encoding() {
   return describe_encoding<T5Bias, ClippedDistanceOptions>(
       {.name = "t5_clipped",
        .formula = "q·k/√d_h + b[clip(j - i, -k, k) + k, h]",
-       .parameters = "bias (2k + 1, heads), shared by all layers",
        .beyond = "distances from k on share one bias",
        .source = "Shaw et al. 2018; Raffel et al. 2020, simplified",
        .shift_invariant = true,

@@ -1,38 +1,30 @@
-// Transformer-XL's relative attention (Dai et al. 2019): a query scores the content of a key and also its
-// distance, and two learned vectors add terms that are the same for all queries.
+// Transformer-XL's relative attention (Dai et al. 2019): a query scores the content of a key and also its distance.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "framework/core/errors.h"
 #include "framework/math/vector_math.h"
-#include "framework/positional/positional_encoding.h"
+#include "framework/positional/rotary.h"
 #include "framework/positional/score_distances.h"
-#include "framework/positional/sinusoid_table.h"
 
 namespace ordinal {
 namespace {
 
-/// score_ij = (q_i·k_j + q_i·r_ij + u·k_j + v·r_ij) / √d_h,  r_ij = W_r s(p_i - p_j), s the sines and cosines
-/// of a distance.
-///
 /// Evenly spaced positions have few distances. As the authors do, r is computed once per run for each distance, for all
-/// heads, and the rows of (q + v) r for all distances are shifted by the query's position (§B).
-///
-/// For all others, the addition theorems split the angle of a difference: with (A_m, B_m) = (q + v) W_r in the columns of
+/// heads, and the rows of (q + v) r for all distances are shifted by the query's position (§B). For all others, and for tables in
+/// half precision, the addition theorems split the angle of a difference: with (A_m, B_m) = (q + v) W in the columns of
 /// sin(ω_m n) and cos(ω_m n),
 ///   A sin ω(i - j) + B cos ω(i - j) = (B sin ωi - A cos ωi) sin ωj + (A sin ωi + B cos ωi) cos ωj,
-/// so the whole block is one product: query rows rotated by their own position, times the sines and cosines of the keys.
-/// Tables in half precision also use this product: they round the sines of positions, not those of their differences.
+/// so the whole block is one product: query rows turned by their own position, times the sines and cosines of the keys.
 template <typename T>
 class TransformerXl final : public EncodingPart<T> {
  public:
   TransformerXl(const ModelShape& shape, const SinusoidOptions& options, const Scope& scope)
       : d_head_(shape.d_head()),
-        base_(options.base),
         causal_(shape.causal),
         whole_precision_(options.precision == "float"),
-        sinusoids_(frequencies_of(shape, options), rows_to_keep(shape.longest), SinusoidLayout::split,
+        sinusoids_(sines_then_cosines(frequencies_of(shape, options)), rows_to_keep(shape.longest),
                    options.precision),
         rows_(scope.add_prepared()),
         distances_(scope.add_prepared()),
@@ -43,10 +35,6 @@ class TransformerXl final : public EncodingPart<T> {
                              .add("weight", {shape.heads * d_head_, shape.d_model}, normal(0.02)));
       relative_.push_back(scope.add_prepared());
     }
-  }
-
-  std::string constants() const override {
-    return fmt::format("base {:g}, table of {} bytes", base_, sinusoids_.memory_bytes());
   }
 
   void begin_run(Pass<T>& pass) const override {
@@ -211,15 +199,8 @@ class TransformerXl final : public EncodingPart<T> {
     const View<const T> angles = key_rows(block, pass).row_range(block.first_query, block.query.rows);
     const Index n = x.cols / 2;
     for (Index r = 0; r < x.rows; ++r) {
-      T* a = x.row(r);
-      T* b = a + n;
-      const T* sine = angles.row(r);
-      const T* cosine = sine + n;
-      for (Index m = 0; m < n; ++m) {
-        const T first = a[m];
-        a[m] = b[m] * sine[m] - first * cosine[m];
-        b[m] = first * sine[m] + b[m] * cosine[m];
-      }
+      turn_pairs(x.row(r), x.row(r) + n, n, Index{1}, angles.row(r), angles.row(r) + n, T(1));
+      vmath::scale(T(-1), x.row(r), n);
     }
   }
 
@@ -235,7 +216,6 @@ class TransformerXl final : public EncodingPart<T> {
   }
 
   Index d_head_;
-  double base_;
   bool causal_;
   bool whole_precision_;
   SinusoidTable<T> sinusoids_;
@@ -253,11 +233,8 @@ EncodingEntry transformer_xl_encoding() {
   return describe_encoding<TransformerXl, SinusoidOptions>(
       {.name = "transformer_xl",
        .formula = "(q·k + q·r + u·k + v·r)/√d_h, r = W_r s(i - j), s sines and cosines of the distance",
-       .parameters = "u, v (H, d_h), weight (d_model, d_model) of each layer",
-       .beyond = "runs",
        .source = "Dai et al. 2019, §3.3",
        .shift_invariant = true,
-       .shift_limit = half_table_rounding,
        .definition = R"(score_ij = (q_i·k_j + q_i·r_ij + u_h·k_j + v_h·r_ij)/√d_h,  r_ij = W_h s(p_i - p_j),
 with s(n) of d = d_model numbers, all sines first and then all cosines:
   s(n)[m] = sin(n ω_m),  s(n)[d/2 + m] = cos(n ω_m),  ω_m = base^(-2m/d),  m = 0 … d/2 - 1.

@@ -19,8 +19,7 @@ struct TupeOptions {
   void resolve(const ModelShape& shape) { embedding = resolved_text(encodings(), embedding, shape); }
 };
 
-/// score_ij = (q_i·k_j + (U_h p_i)·(V_h p_j)) / √(2 d_h), where p is what `embedding` adds to an input of zeros; §3.1.
-/// Dividing by √2 keeps the variance of the two terms at that of one. U p and V p are computed once for all layers.
+/// p is what `embedding` adds to an input of zeros. Dividing by √2 keeps the variance of the two terms at that of one. U p and V p are computed once for all layers.
 template <typename T>
 class Tupe final : public EncodingPart<T> {
  public:
@@ -33,7 +32,6 @@ class Tupe final : public EncodingPart<T> {
         queries_(scope.add_prepared()),
         keys_(shape.d_model, scope) {}
 
-  std::string constants() const override { return embedding_->constants(); }
   std::string note() const override { return embedding_->note(); }
   std::set<Index> rows_read(std::span<const double> positions, bool /*causal*/) const override {
     return embedding_->rows_read(positions).begin()->second;
@@ -131,7 +129,6 @@ EncodingEntry tupe_encoding() {
   return describe_encoding<Tupe, TupeOptions>(
       {.name = "tupe",
        .formula = "(q·k + (U p_i)·(V p_j))/√(2 d_h)",
-       .parameters = "query, key (d_model, d_model), and those of embedding",
        .beyond = "as embedding: learned fails past its table, sinusoidal runs",
        .source = "Ke et al. 2021, §3.1 (TUPE-A)",
        .definition = R"(score_ij = (q_i·k_j + (U_h p_i)·(V_h p_j))/√(2 d_h),  h = 0 … H - 1,

@@ -1,6 +1,5 @@
-// xPos (Sun et al. 2022): RoPE whose scores decay with distance, fastest in the high-frequency pairs. Query and
-// key are scaled by opposite powers, so their product depends only on the difference of positions. Exponents
-// count from the first token, so a common offset uses no numeric range.
+// xPos (Sun et al. 2022): RoPE whose scores decay with distance, fastest in the high-frequency pairs. Exponents count from the
+// first token, so a common offset uses no numeric range.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,24 +30,18 @@ struct XposOptions {
   }
 };
 
-/// Pair i of q at position p times ζ_i^((p-c)/s), of k times ζ_i^(-(p-c)/s), c the position of the sequence's first token.
 template <typename T>
 class Xpos final : public EncodingPart<T> {
  public:
   Xpos(const ModelShape& shape, const XposOptions& options, const Scope& scope)
       : rotary_(shape, options.rotary, scope),
         d_head_(shape.d_head()),
-        gamma_(options.xpos_gamma),
         scale_(options.xpos_scale),
         factors_(scope.add_prepared()) {
     for (Index i = 0; i < rotary_.pairs(); ++i) {
       const double share = static_cast<double>(i) / static_cast<double>(rotary_.pairs());
-      log_zeta_.push_back(std::log((share + gamma_) / (1.0 + gamma_)));
+      log_zeta_.push_back(std::log((share + options.xpos_gamma) / (1.0 + options.xpos_gamma)));
     }
-  }
-
-  std::string constants() const override {
-    return fmt::format("{}, γ {}, s {}", rotary_.constants(), gamma_, scale_);
   }
 
   std::vector<double> frequencies(const Stretch& stretch) const override {
@@ -118,7 +111,6 @@ class Xpos final : public EncodingPart<T> {
 
   Rotary<T> rotary_;
   Index d_head_;
-  double gamma_;
   double scale_;
   std::vector<double> log_zeta_;  // one for each pair
   PreparedSlot factors_;          // (batch·seq_len, 2·pairs)
@@ -131,13 +123,11 @@ EncodingEntry xpos_encoding() {
       {.name = "xpos",
        .formula = "rope, and pairs of q times ζ_i^(n/s), of k times ζ_i^(-n/s), n "
                   "= pos - first pos, ζ_i = (2i/r + γ)/(1 + γ)",
-       .parameters = "none",
        .beyond = "runs up to about 35 s tokens (float)",
        .source = "Sun et al. 2022, §3",
        .positions = PositionUse::rotary,
        .shift_invariant = true,
        .causal_only = true,
-       .shift_limit = half_table_rounding,
        .definition =
            R"(As rope: r = rotary_fraction · d_h dimensions, pairs i = 0 … r/2 - 1 and angles p θ_i as --list rope says.
 After the rotation both dimensions of pair i are multiplied, at position p,

@@ -1,5 +1,4 @@
 // YaRN (Peng et al. 2023, §3.2 and §3.4): pairs that turn often keep their frequency; pairs that rarely turn are slowed by s.
-// The authors' code ramps over the pairs instead of over their turns.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,7 +40,6 @@ std::string describe_yarn(const PositionScheme& scheme) {
   return fmt::format(", α {:.3g}, β {:.3g}", alpha, beta);
 }
 
-// θ' = (1 - γ) θ/s + γ θ, γ = clamp((r - α)/(β - α), 0, 1), r = L θ/2π the turns of the pair within the training length L.
 Stretch ramp(const PositionScheme& scheme, double s) {
   const auto frequencies = [s, train_length = static_cast<double>(scheme.train_length),
                             of = *std::any_cast<YarnOptions>(&scheme.own)](Index d, double base) {

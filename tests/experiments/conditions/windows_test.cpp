@@ -97,7 +97,7 @@ TEST(Windows, ScoreEachTargetWhereItHasTheMostContext) {
 
 TEST(Windows, ThatHoldTheWholeSequenceChangeNothing) {
   Model model("rope");
-  model.scheme = make_position_scheme(parse_part("random_float(max_position=32)"));
+  model.scheme = make_position_scheme("random_float(max_position=32)");
   for (const Index length : {1, 5, 8}) {
     const Batch batch = some_batch(3, length);
     EXPECT_EQ(model.score(batch, {8, 4}, 5).losses, model.score(batch, 5).losses) << length;
@@ -107,7 +107,7 @@ TEST(Windows, ThatHoldTheWholeSequenceChangeNothing) {
 // As evaluation does: the number of threads sets how many sequences are scored at once.
 TEST(Windows, DoNotDependOnHowSequencesAreBatched) {
   Model model("rope");
-  model.scheme = make_position_scheme(parse_part("random_float(max_position=32)"));
+  model.scheme = make_position_scheme("random_float(max_position=32)");
   const Batch batch = some_batch(3, 21);
   const TokenScores together = model.score(batch, {8, 4}, 0, 3);
   std::vector<double> one_by_one;

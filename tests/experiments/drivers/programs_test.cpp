@@ -222,8 +222,8 @@ TEST(PositionsInForce, AreShownByEveryProgram) {
   EXPECT_THAT(
       run_program("generate", "--model run/checkpoint.safetensors --generate.length=63 --dry-run").out,
       HasSubstr("positions yarn, s 4, α 1, β "));
-  EXPECT_THAT(run_program("encoding", "--encoding.name='rope@ntk(scale=4)' --dry-run").out,
-              AllOf(HasSubstr("positions: ntk, s 4\n"), HasSubstr("constants: base 10000")));
+  EXPECT_THAT(run_program("encoding", "--encoding.name='rope(base=500)@ntk(scale=4)' --dry-run").out,
+              AllOf(HasSubstr("positions: ntk, s 4\n"), HasSubstr("constants: base 500")));
 }
 
 TEST(ExperimentPlan, ListsRowsSharedTrainingsAndPositionsInForce) {

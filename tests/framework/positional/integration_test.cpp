@@ -142,13 +142,11 @@ TEST(Registry, EveryOptionOfAnEncodingSaysWhatItIsAndTakesItsOwnDefault) {
   }
 }
 
-// In 16 bits, tables of sines keep less of it than the claim says.
-TEST(Registry, LimitsTheShiftInvarianceOfEveryEncodingThatRoundsItsTable) {
-  for (const EncodingEntry& entry : encodings().entries()) {
-    const bool rounds =
-        std::ranges::find(entry.options, "precision", &OptionSpec::name) != entry.options.end();
-    EXPECT_EQ(entry.shift_limit.empty(), !(entry.shift_invariant && rounds)) << entry.name;
-  }
+TEST(Constants, AreTheOptionsInEffectThatAreNotTheDefaults) {
+  EXPECT_EQ(testing::Rig<>("rope+ssmax(ssmax_learned=false,ssmax_scale=2)", {})->constants(),
+            "ssmax_scale 2, ssmax_learned false");
+  EXPECT_EQ(testing::Rig<>("rope(base=auto)+t5", {.train_length = 64})->constants(),
+            "base 101.85916357881302; buckets 32, max_distance 64");
 }
 
 TEST(Registry, SaysWhereAnEncodingActs) {

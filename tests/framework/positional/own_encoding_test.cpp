@@ -48,8 +48,6 @@ class Recency final : public DistanceBias<T> {
 EncodingEntry recency() {
   return describe_encoding<Recency, RecencyOptions>({.name = "recency",
                                                      .formula = "q·k/√d_h - s |i - j|/reach",
-                                                     .parameters = "strength (heads)",
-                                                     .beyond = "runs",
                                                      .source = "this test",
                                                      .shift_invariant = true});
 }

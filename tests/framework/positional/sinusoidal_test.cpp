@@ -49,8 +49,8 @@ TEST(SinusoidalShape, AnOddWidthCanBePaddedByOneAndTheLastColumnDropped) {
 TEST(SinusoidalShape, BadArgumentsAreErrors) {
   EXPECT_THAT([] { sinusoidal_positional_encoding(10, 7); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("got d_model 7, expected an even number")));
-  EXPECT_THROW(SinusoidalPositionalEncoding<float>(10, 7), std::invalid_argument);
-  EXPECT_THROW(sinusoidal_positional_encoding(0, 4), std::invalid_argument);
+  EXPECT_THROW(SinusoidalPositionalEncoding<float>(10, 7), ConfigError);
+  EXPECT_THROW(sinusoidal_positional_encoding(-1, 4), std::invalid_argument);
   EXPECT_THROW(sinusoidal_positional_encoding(3, 0), std::invalid_argument);
   EXPECT_THROW(sinusoidal_positional_encoding(3, 4, 1.0), std::invalid_argument);
   EXPECT_THROW(sinusoidal_positional_encoding(3, 4, std::numeric_limits<double>::infinity()),

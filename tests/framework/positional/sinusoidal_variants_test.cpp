@@ -201,10 +201,5 @@ TEST(SinusoidalConcatenated, DropsColumnsOfTheEncodingOnly) {
   EXPECT_FALSE(same(plain, dropped));
 }
 
-TEST(SinusoidalVariants, NameTheirBaseAndTheSizeOfTheTable) {
-  EXPECT_EQ(encoding_of(8, "").constants(), "base 10000, table of 256 bytes");
-  EXPECT_EQ(encoding_of(8, "base=100, concatenated=4").constants(), "base 100, table of 128 bytes");
-}
-
 }  // namespace
 }  // namespace ordinal

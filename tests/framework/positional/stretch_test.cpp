@@ -35,8 +35,8 @@ Stretch stretch_of(PositionScheme scheme, double factor) {
   return make_positions(scheme, 1, 1).stretch();
 }
 
-std::vector<double> frequencies_under(const Stretch& stretch) {
-  return rotary_frequencies(8, 10000.0, stretch);
+std::vector<double> frequencies_under(const Stretch& stretch, Index d = 8) {
+  return stretch.frequencies ? stretch.frequencies(d, 10000.0) : sinusoidal_frequencies(d);
 }
 
 TEST(Rope, StretchedAnglesAreRoundedAsTheTableIs) {
@@ -93,8 +93,8 @@ TEST(Longrope, PositionsBelowUnchangedTurnAsInTraining) {
 
 TEST(Yarn, LeavesFastPairsSlowsSlowOnesAndRampsBetween) {
   const PositionScheme yarn = resolved("yarn", 4096);  // the paper's: α = 1, β = 32
-  const std::vector<double> plain = rotary_frequencies(128, 10000.0, {});
-  const std::vector<double> slowed = rotary_frequencies(128, 10000.0, stretch_of(yarn, 16.0));
+  const std::vector<double> plain = sinusoidal_frequencies(128);
+  const std::vector<double> slowed = stretch_of(yarn, 16.0).frequencies(128, 10000.0);
   EXPECT_DOUBLE_EQ(option_of(yarn, "yarn_alpha"), 1.0);
   EXPECT_DOUBLE_EQ(option_of(yarn, "yarn_beta"), 32.0);
   int ramped = 0;
@@ -164,7 +164,7 @@ TEST(TurningPairs, AreCountedExactly) { EXPECT_EQ(turning_pairs("turning=0.07", 
 TEST(TurningPairs, TheOthersHaveFrequencyZeroAlsoWhenStretched) {
   const testing::Rig<> rope("rope(turning=0.5)", {.d_model = 16, .heads = 1, .n_kv_heads = 1});
   for (const Stretch& stretch : {Stretch{}, stretch_of(resolved("ntk"), 4.0)}) {
-    std::vector<double> expected = rotary_frequencies(16, 10000.0, stretch);
+    std::vector<double> expected = frequencies_under(stretch, 16);
     std::fill(expected.begin() + 4, expected.end(), 0.0);
     EXPECT_EQ(rope->frequencies(stretch), expected);
   }
