@@ -1,4 +1,4 @@
-// CMakeLists.txt defines ORDINAL_VERSION, ORDINAL_COMPILER and ORDINAL_FLAGS, for this file only.
+// CMakeLists.txt defines ORDINAL_VERSION, ORDINAL_COMPILER and ORDINAL_FLAGS.
 #include "experiments/process/machine.h"
 
 #include <fmt/format.h>

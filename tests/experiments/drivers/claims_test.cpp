@@ -17,7 +17,7 @@ using ::testing::Not;
 
 namespace fs = std::filesystem;
 
-const std::string two_rows =
+const std::string none_rope =
     "[experiment]\nname = small\nseeds = 7\n[task]\nname = copy(symbols=8)\ntrain_length = 4\n"
     "[model]\nd_model = 16\nlayers = 1\nheads = 2\n[compare]\nmodel.encoding = none, learned\n"
     "[train]\nsteps = 20\nwarmup = 5\nbatch = 4\n[evaluate]\nlengths = 1x, 2x\nbatches = 1\n";
@@ -32,7 +32,7 @@ const std::string three_claims =
     claim("C3", "accuracy(learned, 2x) >= 0.5");
 
 TEST(ClaimsSlow, OfAConfigAreDecidedBesideItsReport) {
-  write("a.cfg", two_rows + three_claims);
+  write("a.cfg", none_rope + three_claims);
   EXPECT_THAT(extrapolate("--quiet --config a.cfg --out run --evaluate.gate=0.001").out,
               AllOf(HasSubstr("accuracy of learned at 2x (trained) has a value in 0 of 7 seeds"),
                     HasSubstr("\n3 claims: ")));
@@ -72,8 +72,8 @@ TEST(ShippedClaims, EachWithItsVerdictHaveATestThatCanFail) {
 
 TEST(ClaimsSlow, AreTrainedInPartsAndStored) {
   fs::create_directories(own_folder() / "mine");
-  write("mine/claims.cfg", two_rows + three_claims);
-  write("mine/b.cfg", two_rows + claim("D1", "accuracy(none, 1x) >= 0.01"));
+  write("mine/claims.cfg", none_rope + three_claims);
+  write("mine/b.cfg", none_rope + claim("D1", "accuracy(none, 1x) >= 0.01"));
   write("mine/c.cfg", "[withdrawn E1]\nwords = less\nreason = the floor\n");
   EXPECT_THAT(run_well("claims", "--claims.folder=mine --out none").out,
               HasSubstr("4 claims: 0 hold, 0 fail, 0 undecided, 4 not run yet"));
@@ -103,7 +103,7 @@ TEST(ClaimsSlow, AreTrainedInPartsAndStored) {
 
 TEST(ClaimsSlow, AreGatheredFromTrainingsOfExtrapolation) {
   fs::create_directories(own_folder() / "mine");
-  write("mine/a.cfg", two_rows + three_claims);
+  write("mine/a.cfg", none_rope + three_claims);
   extrapolate("--quiet --config mine/a.cfg --out one/claims_a");
   const auto trained = written_at("one/claims_a/cells/none/seed-1/result.json");
   run_well("claims", "--quiet --claims.folder=mine --claims.train=true --out one");
@@ -114,7 +114,7 @@ TEST(ClaimsSlow, AreGatheredFromTrainingsOfExtrapolation) {
 
 // Only the rows of the lengths, metrics and conditions of a claim.
 TEST(ClaimsSlow, AreStoredInFewLines) {
-  write("a.cfg", two_rows + claim("C1", "accuracy(none, 2x) >= 0.99"));
+  write("a.cfg", none_rope + claim("C1", "accuracy(none, 2x) >= 0.99"));
   extrapolate("--quiet --config a.cfg --out run --evaluate.conditions=trained,window");
   EXPECT_THAT(column("length", "run/scores.csv"), Each("8"));
   EXPECT_THAT(column("metric", "run/scores.csv"), Each("accuracy"));
@@ -128,8 +128,8 @@ TEST(ClaimsSlow, AboutATextAreTrainedWithOneFromTheirConfigOrTheCommandLine) {
   const auto on_text = [](std::string config, const std::string& file) {
     return config.replace(config.find("copy(symbols=8)"), 15, "text") + file;
   };
-  write("mine/a.cfg", on_text(two_rows, "") + claim("E1", "bits(none, 1x) >= 90"));
-  write("mine/b.cfg", on_text(two_rows, "[task]\nfile = text.txt\n") + claim("E2", "bits(none, 1x) >= 90"));
+  write("mine/a.cfg", on_text(none_rope, "") + claim("E1", "bits(none, 1x) >= 90"));
+  write("mine/b.cfg", on_text(none_rope, "[task]\nfile = text.txt\n") + claim("E2", "bits(none, 1x) >= 90"));
   const Outcome decided = run_well("claims", "--quiet --claims.folder=mine --dry-run");
   EXPECT_THAT(decided.out, AllOf(HasSubstr("2 not run yet"), Not(HasSubstr("mine/b.cfg\n"))));
   const std::string command = "--quiet --claims.folder=mine --claims.train=true --out run";
@@ -140,15 +140,15 @@ TEST(ClaimsSlow, AboutATextAreTrainedWithOneFromTheirConfigOrTheCommandLine) {
 }
 
 TEST(RefusedClaims, AreNamedAllAtOnceBeforeAnythingIsTrained) {
-  write("a.cfg", two_rows + claim("A", "accuracy(rope, 1x) >= 3") + claim("B", "accuracy(none, 5x) >= 3"));
+  write("a.cfg", none_rope + claim("A", "accuracy(rope, 1x) >= 3") + claim("B", "accuracy(none, 5x) >= 3"));
   EXPECT_THAT(error_of("extrapolation", "--quiet --config a.cfg --out run", 2),
               AllOf(HasSubstr("[claim A] statement: got row 'rope'"),
                     HasSubstr("[claim B] statement: got length '20'")));
-  write("b.cfg", two_rows + claim("A", "accuracy(none, 1x) >= 3", "sauce = x\n"));
+  write("b.cfg", none_rope + claim("A", "accuracy(none, 1x) >= 3", "sauce = x\n"));
   expect_refused(
       "extrapolation", "--quiet --config b.cfg --out run",
       "unknown key [claim A] sauce, expected one of words, statement, source, registered, looks, note");
-  write("c.cfg", two_rows + claim("A", "accuracy(none, 1x) < 3") + "[withdrawn B]\nwhy = x\n");
+  write("c.cfg", none_rope + claim("A", "accuracy(none, 1x) < 3") + "[withdrawn B]\nwhy = x\n");
   expect_refused("extrapolation", "--quiet --config c.cfg --out run",
                  "unknown key [withdrawn B] why, expected one of words, reason");
   EXPECT_FALSE(exists("run"));
@@ -157,10 +157,10 @@ TEST(RefusedClaims, AreNamedAllAtOnceBeforeAnythingIsTrained) {
 TEST(RefusedClaims, OfAFolderAreNamedAllAtOnce) {
   fs::create_directories(own_folder() / "twice");
   const std::string one = claim("A", "accuracy(none, 1x) >= 3");
-  write("twice/a.cfg", two_rows + one);
-  write("twice/b.cfg", two_rows + claim("B", "accuracy(none, 1x) < 3"));
-  write("twice/c.cfg", two_rows + one);
-  write("twice/d.cfg", two_rows);
+  write("twice/a.cfg", none_rope + one);
+  write("twice/b.cfg", none_rope + claim("B", "accuracy(none, 1x) < 3"));
+  write("twice/c.cfg", none_rope + one);
+  write("twice/d.cfg", none_rope);
   write("twice/d.scores.csv", "row,seed\nnone,1\n");
   EXPECT_THAT(error_of("claims", "--quiet --claims.folder=twice --claims.train=true --out run", 3),
               AllOf(HasSubstr("twice/b.cfg:"), HasSubstr("got 'accuracy(none, 1x) < 3', expected A > B"),
