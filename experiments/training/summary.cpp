@@ -97,6 +97,8 @@ Workload workload(const Plan& plan, const Transformer<float>& model) {
   Workload work;
   work.parameters = model.layout().count();
   work.constants = model.encoding().constants();
+  if (const std::string note = model.encoding().note(); !note.empty())
+    work.constants += (work.constants.empty() ? "" : "; ") + note;
   work.steps = settings.integer("train.steps");
   work.batch = settings.integer("train.batch");
   work.seq_len = plan.seq_len();

@@ -1,5 +1,7 @@
 // CoPE (Golovneva et al. 2024): positions counted by content. Each query decides for each key whether it
 // counts. The distance of a key is the number of counted keys from it up to the query.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "framework/math/blas.h"
@@ -23,11 +25,17 @@ struct CopeOptions {
 template <typename T>
 class Cope final : public EncodingPart<T> {
  public:
-  Cope(const ModelShape& shape, const CopeOptions& options, const Scope& scope) {
+  Cope(const ModelShape& shape, const CopeOptions& options, const Scope& scope)
+      : reached_((shape.train_length + 1) / 2) {
     for (Index layer = 0; layer < shape.layers; ++layer) {
       tables_.push_back(scope.nested(std::to_string(layer))
                             .add("table", {options.cope_positions, shape.d_head()}, normal(0.02)));
     }
+  }
+
+  std::string note() const override {
+    if (tables_.front().rows <= reached_ + 1) return "";
+    return fmt::format("training may not reach rows past {}", reached_);
   }
 
   void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {
@@ -122,6 +130,7 @@ class Cope final : public EncodingPart<T> {
     }
   }
 
+  Index reached_;             // about the largest count in training: gates start near one half
   std::vector<Slot> tables_;  // for each layer (positions, d_head), shared by its heads
 };
 
