@@ -13,7 +13,7 @@ experiments/README.md, and any other number with a decimal point is a mean over 
 
 The indented lines after a comment of this kind decide one pair of rows at the longest length, among all pairs in these metrics:
 
-    <!-- example configs/extrapolation.csv: alibi less rope, accuracy.near of accuracy.near, accuracy.far -->
+    <!-- example configs/extrapolation.scores.csv: alibi less rope, accuracy.near of accuracy.near, accuracy.far -->
 """
 import csv
 import itertools
