@@ -231,11 +231,11 @@ TEST(ExperimentPlan, ListsRowsSharedTrainingsAndPositionsInForce) {
   EXPECT_THAT(extrapolate(one_seed + "--config a.cfg --experiment.seeds=2 --dry-run --out run").out,
               AllOf(HasSubstr("8 cells = 4 rows × 2 seeds, 6 trainings\n"),
                     ContainsRegex("\nrope +[0-9]+ +20 × 4 × 16 +[0-9.e-]+ +[0-9.]+ MB +[+] [0-9.]+ MB\n"
-                                  "  positions contiguous; base 10000"),
+                                  "  positions contiguous\n"),
                     ContainsRegex("\nrope.base=500. .*\n  positions contiguous; base 500"),
                     ContainsRegex("\ninterpolated +[0-9]+ +20 × 4 × 16 +shared"),
                     ContainsRegex("\nfine-tuned +[0-9]+ +20 × 4 × 16 +shared .*\n"
-                                  "  positions contiguous, in the test interpolated, s 2;.*\n"
+                                  "  positions contiguous, in the test interpolated, s 2\n"
                                   "  then fine-tuned +[0-9]+ +6 × 4 × 32 +[0-9.e-]+")));
   EXPECT_FALSE(exists("run"));
 }
