@@ -1,4 +1,5 @@
 # Every link of a page leads to a file, and to a heading of it. README.md stays short enough to be read in one sitting.
+cmake_minimum_required(VERSION 3.20)
 cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH tests)
 cmake_path(GET tests PARENT_PATH root)
 set(most_lines 250)
