@@ -1,11 +1,11 @@
 #include "experiments/process/folder_lock.h"
 
 #include <fcntl.h>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <ctime>
 #include <span>
@@ -30,8 +30,11 @@ constexpr off_t first_name = 2;
 std::string own_name() {
   utsname host{};
   ::uname(&host);
-  return fmt::format("process {} on {} since {:%Y-%m-%d %H:%M:%S}", ::getpid(), host.nodename,
-                     fmt::localtime(std::time(nullptr)));
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  std::array<char, 20> since{};
+  std::strftime(since.data(), since.size(), "%Y-%m-%d %H:%M:%S", ::localtime_r(&now, &local));
+  return fmt::format("process {} on {} since {}", ::getpid(), host.nodename, since.data());
 }
 
 [[noreturn]] void fail(const char* what, const fs::path& folder) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/algorithm/string/replace.hpp>
 #include <stdexcept>
 
 #include "experiments/conditions/condition.h"
@@ -80,7 +79,9 @@ std::vector<PartInfo> encoding_infos() {
 }
 
 std::string indented(const std::string& lines) {
-  return "  " + boost::replace_all_copy(lines, "\n", "\n  ") + "\n";
+  std::string text = "  ";
+  for (const char c : lines) text += c == '\n' ? "\n  " : std::string(1, c);
+  return text + "\n";
 }
 
 std::string described(const PartInfo& part) {
