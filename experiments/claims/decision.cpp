@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "experiments/report/grid.h"
 #include "experiments/tasks/reader.h"
@@ -131,13 +132,15 @@ std::vector<ClaimResult> decide(const std::vector<Claim>& claims, const StoredSc
 }
 
 std::string scores_csv(const std::vector<Claim>& claims, const ExperimentResult& result) {
+  std::vector<Quantity> used;
+  for (const MetricSpec& metric : result.metrics)
+    if (metric.headline) used.push_back({.metric = metric.id});
+  for (const Claim& claim : claims) std::ranges::copy(claim.statement.sides, std::back_inserter(used));
   return scores_csv(result, [&](const Score& score) {
-    const auto is_of = [&](const Quantity& quantity) {
-      return quantity.metric == score.metric && quantity.at == score.length &&
+    return std::ranges::any_of(used, [&](const Quantity& quantity) {
+      return quantity.metric == score.metric &&
              (quantity.condition == score.condition || score.condition == trained_condition);
-    };
-    return std::ranges::any_of(
-        claims, [&](const Claim& claim) { return std::ranges::any_of(claim.statement.sides, is_of); });
+    });
   });
 }
 

@@ -39,7 +39,7 @@ struct ClaimResult {
 std::vector<ClaimResult> decide(const std::vector<Claim>& claims, const StoredScores& scores,
                                 const std::vector<std::uint64_t>& seeds);
 
-/// The scores of an experiment in the metrics, at the lengths and under the conditions of its claims, as a file.
+/// The scores of an experiment at all lengths, in its headline metrics and in the metrics and under the conditions of its claims.
 std::string scores_csv(const std::vector<Claim>& claims, const ExperimentResult& result);
 
 /// Whether a metric of this id is in bits or a perplexity; the others are fractions, of which more is better.

@@ -204,9 +204,12 @@ TEST(Decision, FromAResultIsThatFromItsFile) {
   for (Quantity& side : fewer.statement.sides) side.at = 16;
   const std::string file = scores_csv({fewer}, result);
   EXPECT_THAT(file, ::testing::Not(HasSubstr("bits.past")));
+  EXPECT_THAT(file, HasSubstr("sinusoidal,1,8,"));  // all lengths
   EXPECT_EQ(decided({fewer}, read_scores(file, "x.csv")).front().measured(),
             "3.395 against 1.113, ahead by more than 1.5 in 8 of 8 seeds, by 2.250 (1.910 to 2.780); learned "
             "7/8, 8/8");
+  std::ranges::find(result.metrics, "bits.past", &MetricSpec::id)->headline = true;
+  EXPECT_THAT(scores_csv({fewer}, result), HasSubstr("bits.past"));
 }
 
 }  // namespace
