@@ -14,9 +14,14 @@ experiments/README.md, and any other number with a decimal point is a mean over 
 The indented lines after a comment of this kind decide one pair of rows at the longest length, among all pairs in these metrics:
 
     <!-- example configs/extrapolation.scores.csv: alibi less rope, accuracy.near of accuracy.near, accuracy.far -->
+
+A table after the comment <!-- orders METRIC --> has pairs of lines: what a paper measured, in percent, and means over seeds and over all
+lengths past the shortest of a config that the first cell names, [task](claims/NAME.cfg); then Kendall's tau-b of the two, and the share of
+all orders of ours whose tau is at least as high.
 """
 import csv
 import itertools
+import math
 import pathlib
 import re
 import statistics
@@ -117,12 +122,40 @@ def examples(root, text):
         yield from itertools.zip_longest(lines, example(*read_scores(root / path), row, other, metric, metrics.split(", ")))
 
 
+def tau(a, b):
+    """Kendall's tau-b."""
+    signs = [((x > u) - (x < u), (y > v) - (y < v)) for (x, y), (u, v) in itertools.combinations(zip(a, b), 2)]
+    untied = math.prod(sum(pair[side] != 0 for pair in signs) for side in (0, 1))
+    return sum(x * y for x, y in signs) / math.sqrt(untied) if untied else math.nan
+
+
+def order(theirs, scores, task, encodings, metric):
+    """The cells of a line of ours."""
+    lengths = sorted({length for _, length, _, _ in scores})[1:]
+    rows = [[scores[f"name = {task}, {name}", length, "trained", metric].values() for length in lengths] for name in encodings]
+    means = [statistics.mean(statistics.mean(seeds) for seeds in row) for row in rows]
+    found = tau(theirs, means)
+    as_high = [tau(theirs, other) > found - 1e-9 for other in itertools.permutations(means)]
+    return [*(f"{mean:.3f}" for mean in means), f"{found:.2f}", f"{statistics.mean(as_high):.3f}"]
+
+
+def orders(path, content):
+    """Each line of ours, and what the scores give."""
+    for metric, block in re.findall(r"<!-- orders (\S+) -->\n\n((?:\|.*\n)+)", content):
+        titles, _, *lines = ([cell.strip() for cell in line.strip().strip("|").split("|")] for line in block.splitlines())
+        for theirs, ours in zip(lines[0::2], lines[1::2]):
+            task, config = re.fullmatch(r"\[(.*)\]\((.*)\.cfg\)", ours[0]).groups()
+            scores, _ = read_scores(path.parent / f"{config}.scores.csv")
+            numbers = [float(cell) for cell in theirs[2:-2]]
+            yield ours[2:], order(numbers, scores, task, titles[2:-2], metric)
+
+
 def check(root, page):
     """Prints what is wrong with a page, and returns how many numbers stood under a comment, and how many mistakes."""
     content = (root / page).read_text()
-    lines_of_examples = list(examples(root, content))
-    checked = sum(len(re.findall(r"\d\.\d+", line or "")) for line, _ in lines_of_examples)
-    mistakes = [f"got {line}, expected {expected}" for line, expected in lines_of_examples if line != expected]
+    pairs = [*examples(root, content), *orders(root / page, content)]
+    checked = sum(len(re.findall(r"\d\.\d+", str(got))) for got, _ in pairs)
+    mistakes = [f"got {got}, expected {expected}" for got, expected in pairs if got != expected]
     parts = re.split(r"<!-- scores (\S+): (.*?) -->", content)
     for before, path, mapping, rest in zip(parts[0::3], parts[1::3], parts[2::3], parts[3::3]):
         section = re.split(r"^#+ ", rest, flags=re.M)[0]
