@@ -13,6 +13,7 @@
 #include "framework/core/random.h"
 #include "framework/math/blas.h"
 #include "framework/positional/positional_encoding.h"
+#include "framework/positional/sinusoid_table.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -171,6 +172,23 @@ void time_encodings(const BenchmarkSize& size, Index steps, Threads& threads) {
   }
 }
 
+// How much faster the sines of all positions are looked up in a table than computed.
+void time_sines(const BenchmarkSize& size, Index steps) {
+  const auto columns = sines_then_cosines(sinusoidal_frequencies(size.d_model));
+  const SinusoidTable<float> kept(columns, size.seq_len);
+  const SinusoidTable<float> computed(columns, 0);
+  std::vector<float> row(static_cast<std::size_t>(size.d_model));
+  const auto seconds = [&](const SinusoidTable<float>& table) {
+    const Pace pace;
+    for (Index i = 0; i < size.tokens(); ++i) table.write(static_cast<double>(i % size.seq_len), row.data());
+    return pace.seconds();
+  };
+  const auto [looked_up, sines] = medians(
+      steps, [&] { return seconds(kept); }, [&] { return seconds(computed); });
+  say_on_stdout(
+      fmt::format("a table of sines is {:.0f} times as fast as computing them\n", sines / looked_up));
+}
+
 int benchmark(const CommandLine& command) {
   const Settings& settings = command.settings;
   const Index steps = settings.integer("benchmark.steps");
@@ -190,7 +208,10 @@ int benchmark(const CommandLine& command) {
         fmt::format("a training step: forward, backward, clipping, AdamW\n{:<8} {:>9} {:>9} {:>9} {:>6}\n",
                     "size", "ms", "GFLOP/s", "products", "share"));
   for (const BenchmarkSize& size : sizes) time_step(size, steps, threads);
-  for (const BenchmarkSize& size : with_encodings) time_encodings(size, steps, threads);
+  for (const BenchmarkSize& size : with_encodings) {
+    time_encodings(size, steps, threads);
+    time_sines(size, steps);
+  }
   return 0;
 }
 
