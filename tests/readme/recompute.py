@@ -19,6 +19,7 @@ A table after the comment <!-- orders METRIC --> has pairs of lines: what a pape
 lengths past the shortest of a config that the first cell names, [task](claims/NAME.cfg); then Kendall's tau-b of the two, and the share of
 all orders of ours whose tau is at least as high.
 """
+import collections
 import csv
 import itertools
 import math
@@ -29,6 +30,13 @@ import sys
 
 sys.path.append(str(pathlib.Path(__file__).parents[1]))
 from reference_statistics import Comparison, both_tails, decide, most_learned, read_scores
+
+
+def read_numbers(path):
+    """As read_scores(), without rows that cannot run at a length."""
+    scores, learned = read_scores(path)
+    run = {key: seeds for key, seeds in scores.items() if not any(map(math.isnan, seeds.values()))}
+    return collections.defaultdict(dict, run), learned
 
 
 def wrong_counts(text, path, names):
@@ -119,7 +127,7 @@ def examples(root, text):
     pattern = r"<!-- example (\S+): (\w+) less (\w+), (\S+) of (.*?) -->\n\n((?: {6}.*\n)+)"
     for path, row, other, metric, metrics, block in re.findall(pattern, text):
         lines = [re.sub(" {2,}", " ", line.strip()) for line in block.splitlines()]
-        yield from itertools.zip_longest(lines, example(*read_scores(root / path), row, other, metric, metrics.split(", ")))
+        yield from itertools.zip_longest(lines, example(*read_numbers(root / path), row, other, metric, metrics.split(", ")))
 
 
 def tau(a, b):
@@ -145,7 +153,7 @@ def orders(path, content):
         titles, _, *lines = ([cell.strip() for cell in line.strip().strip("|").split("|")] for line in block.splitlines())
         for theirs, ours in zip(lines[0::2], lines[1::2]):
             task, config = re.fullmatch(r"\[(.*)\]\((.*)\.cfg\)", ours[0]).groups()
-            scores, _ = read_scores(path.parent / f"{config}.scores.csv")
+            scores, _ = read_numbers(path.parent / f"{config}.scores.csv")
             numbers = [float(cell) for cell in theirs[2:-2]]
             yield ours[2:], order(numbers, scores, task, titles[2:-2], metric)
 
@@ -159,7 +167,7 @@ def check(root, page):
     parts = re.split(r"<!-- scores (\S+): (.*?) -->", content)
     for before, path, mapping, rest in zip(parts[0::3], parts[1::3], parts[2::3], parts[3::3]):
         section = re.split(r"^#+ ", rest, flags=re.M)[0]
-        scores, learned = read_scores(root / path)
+        scores, learned = read_numbers(root / path)
         names = dict(part.strip().split(" = ") for part in mapping.split(","))
         lines = section.splitlines()
         text = "\n".join(line for line in lines if not line.startswith("|"))
