@@ -140,7 +140,9 @@ def tau(a, b):
 def order(theirs, scores, task, encodings, metric):
     """The cells of a line of ours."""
     lengths = sorted({length for _, length, _, _ in scores})[1:]
-    rows = [[scores[f"name = {task}, {name}", length, "trained", metric].values() for length in lengths] for name in encodings]
+    begin = f"name = {task}, "
+    begin = begin if any(row.startswith(begin) for row, *_ in scores) else ""
+    rows = [[scores[begin + name, length, "trained", metric].values() for length in lengths] for name in encodings]
     means = [statistics.mean(statistics.mean(seeds) for seeds in row) for row in rows]
     found = tau(theirs, means)
     as_high = [tau(theirs, other) > found - 1e-9 for other in itertools.permutations(means)]
