@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 
+#include "experiments/process/hash.h"
 #include "experiments/results/files.h"
 #include "experiments/scoring/references.h"
 #include "experiments/scoring/scoring.h"
@@ -14,7 +15,6 @@
 #include "framework/core/errors.h"
 #include "framework/core/text.h"
 #include "framework/storage/atomic_file.h"
-#include "framework/storage/hash.h"
 #include "models/transformer.h"
 
 namespace ordinal::experiments {

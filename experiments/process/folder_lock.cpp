@@ -11,9 +11,9 @@
 #include <span>
 #include <utility>
 
+#include "experiments/process/hash.h"
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
-#include "framework/storage/hash.h"
 
 namespace ordinal::experiments {
 namespace {

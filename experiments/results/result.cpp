@@ -10,8 +10,8 @@
 #include <span>
 #include <stdexcept>
 
+#include "experiments/process/hash.h"
 #include "framework/core/errors.h"
-#include "framework/storage/hash.h"
 
 namespace ordinal::experiments {
 namespace {

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "experiments/process/hash.h"
 #include "framework/core/errors.h"
-#include "framework/storage/hash.h"
 
 namespace ordinal::experiments {
 namespace {

@@ -6,12 +6,12 @@
 #include <cmath>
 #include <numbers>
 
+#include "experiments/process/hash.h"
 #include "experiments/process/machine.h"
 #include "experiments/settings/difference.h"
 #include "experiments/training/adoption.h"
 #include "framework/core/errors.h"
 #include "framework/core/text.h"
-#include "framework/storage/hash.h"
 #include "framework/training/checkpoint.h"
 
 namespace ordinal::experiments {

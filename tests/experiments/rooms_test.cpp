@@ -20,9 +20,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // From the lowest to the highest: a room includes itself and those before it.
-const std::vector<std::string> rooms = {"tasks",    "conditions", "process",    "settings",
-                                        "results",  "scoring",    "training",   "report",
-                                        "encoding", "claims",     "experiment", "programs"};
+const std::vector<std::string> rooms = {"process",  "tasks",   "conditions", "settings",
+                                        "results",  "scoring", "training",   "report",
+                                        "encoding", "claims",  "experiment", "programs"};
 
 fs::path experiments_folder() { return source_folder() / "experiments"; }
 

@@ -1,15 +1,17 @@
 // A few steps of training give the parameters of tests/fixtures/bits/trained.txt, to the last bit, on every machine with fused
 // multiply-adds. A line of it is a setting, its value and the hash of the parameters; a new part may have one. tests/bits runs
 // this test in builds by other compilers, for other processors.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <fstream>
 #include <map>
 #include <span>
 #include <string>
 
 #include "framework/math/gemm.h"
-#include "framework/storage/hash.h"
 #include "framework/training/trainer.h"
 #include "models/transformer.h"
 #include "tests/folders.h"
@@ -40,6 +42,13 @@ struct Settings {
   }
 };
 
+// FNV-1a with 64 bits, in hexadecimal digits.
+std::string hash_of(std::span<const std::byte> bytes) {
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const std::byte byte : bytes) hash = (hash ^ std::to_integer<std::uint64_t>(byte)) * 1099511628211ULL;
+  return fmt::format("{:016x}", hash);
+}
+
 std::string trained_bits(const Settings& settings) {
   const Transformer<float> model(settings.model);
   TrainerOptions options = settings.trainer;
@@ -53,7 +62,7 @@ std::string trained_bits(const Settings& settings) {
                       testing::random_tokens(batch_size * seq_len, settings.model.vocab_size, purpose + 1)};
     trainer.step({&batch, 1});
   }
-  return fnv1a64_hex(std::as_bytes(std::span(trainer.values().flat())));
+  return hash_of(std::as_bytes(trainer.values().flat()));
 }
 
 // Whether the machine that this build is for fuses a product and a sum.

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "experiments/process/hash.h"
 #include "experiments/tasks/task.h"
 #include "framework/core/errors.h"
 #include "framework/core/random.h"
-#include "framework/storage/hash.h"
 
 namespace ordinal::experiments {
 namespace {

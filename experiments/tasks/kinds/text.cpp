@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <deque>
 
+#include "experiments/process/hash.h"
 #include "experiments/tasks/mapped_file.h"
 #include "experiments/tasks/task.h"
 #include "framework/core/errors.h"
 #include "framework/core/random.h"
-#include "framework/storage/hash.h"
 
 namespace ordinal::experiments {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "experiments/process/hash.h"
 #include "framework/core/errors.h"
-#include "framework/storage/hash.h"
 #include "tests/experiments/report/sample_result.h"
 #include "tests/framework/storage/scratch_folder.h"
 

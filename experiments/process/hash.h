@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 /// FNV-1a with 64 bits: for each byte, h = (h xor byte) * 1099511628211 mod 2^64, from
 /// h = 14695981039346656037. The pieces given to update() count as one text.
@@ -35,4 +35,4 @@ inline std::string fnv1a64_hex(std::span<const std::byte> bytes) {
   return hash.hex();
 }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

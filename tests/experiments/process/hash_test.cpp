@@ -1,11 +1,11 @@
-#include "framework/storage/hash.h"
+#include "experiments/process/hash.h"
 
 #include <gtest/gtest.h>
 
 #include <span>
 #include <string_view>
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 std::string hash_of(std::string_view text) { return fnv1a64_hex(std::as_bytes(std::span(text))); }
@@ -29,4 +29,4 @@ TEST(Fnv1a64, PiecesHashLikeTheWhole) {
 TEST(Fnv1a64, HexKeepsLeadingZeros) { EXPECT_EQ(hash_of("10"), "07f89207b4ba08a4"); }
 
 }  // namespace
-}  // namespace ordinal
+}  // namespace ordinal::experiments
