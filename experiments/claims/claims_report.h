@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "experiments/claims/decision.h"
-#include "framework/storage/locked_path.h"
+#include "experiments/process/folder_lock.h"
 
 namespace ordinal::experiments {
 

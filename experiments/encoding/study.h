@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "experiments/encoding/subject.h"
+#include "experiments/process/folder_lock.h"
 #include "experiments/report/heatmap.h"
-#include "framework/storage/locked_path.h"
 
 namespace ordinal::experiments {
 

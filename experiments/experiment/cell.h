@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "experiments/experiment/table_rows.h"
+#include "experiments/process/folder_lock.h"
 #include "experiments/results/result.h"
 #include "experiments/settings/plan.h"
 #include "experiments/settings/rows.h"
 #include "experiments/training/summary.h"
 #include "experiments/training/training_run.h"
 #include "framework/core/parameters.h"
-#include "framework/storage/locked_path.h"
 
 namespace ordinal::experiments {
 

@@ -192,7 +192,7 @@ struct Runner {
   // While the descriptor is open, no other process with a share of the cells works on this training. The
   // descriptor is not open if this process was interrupted before another one was done with the training.
   Descriptor reserve(const Cell& cell) const {
-    const auto& lock = dynamic_cast<const FolderLock&>(*cell.folder.guard());
+    const FolderLock& lock = *cell.folder.lock();
     const std::string training = cell.place().lexically_relative(lock.path()).string();
     while (true) {
       Descriptor held = lock.reserve(training);

@@ -13,7 +13,6 @@
 
 #include "experiments/process/hash.h"
 #include "framework/core/errors.h"
-#include "framework/storage/atomic_file.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -37,8 +36,8 @@ std::string own_name() {
   return fmt::format("process {} on {} since {}", ::getpid(), host.nodename, since.data());
 }
 
-[[noreturn]] void fail(const char* what, const fs::path& folder) {
-  throw fs::filesystem_error(what, folder / ".lock", {errno, std::generic_category()});
+[[noreturn]] void fail(const char* what, const fs::path& path, int reason = errno) {
+  throw fs::filesystem_error(what, path, {reason, std::generic_category()});
 }
 
 // Does not wait for a pipe and does not follow a link.
@@ -47,7 +46,7 @@ Descriptor open_lock(const fs::path& folder) {
   constexpr int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   Descriptor file(::open((folder / ".lock").c_str(), flags, 0666));
   struct stat facts {};
-  if (!file.open() || ::fstat(file.number(), &facts) != 0) fail("cannot lock", folder);
+  if (!file.open() || ::fstat(file.number(), &facts) != 0) fail("cannot lock", folder / ".lock");
   if (S_ISREG(facts.st_mode)) return file;
   throw ConfigError(fmt::format("{}: expected a regular file; remove it", (folder / ".lock").string()));
 }
@@ -61,11 +60,50 @@ bool lock_byte(const Descriptor& file, off_t byte, short type, const fs::path& f
   lock.l_start = byte;
   lock.l_len = 1;
   if (::fcntl(file.number(), command, &lock) == 0) return true;
-  if (errno != EAGAIN && errno != EACCES) fail("cannot lock", folder);
+  if (errno != EAGAIN && errno != EACCES) fail("cannot lock", folder / ".lock");
   return false;
 }
 
+// Removes the temporary files that killed writers left in a folder and below it. Nothing else may be writing there.
+void remove_leftovers(const fs::path& folder) {
+  std::error_code ignored;
+  constexpr auto skipping = fs::directory_options::skip_permission_denied;
+  for (fs::recursive_directory_iterator entry(folder, skipping, ignored), end; entry != end;
+       entry.increment(ignored)) {
+    const fs::path& path = entry->path();
+    std::error_code unreadable;
+    if (fs::exists(path / ".lock", unreadable)) entry.disable_recursion_pending();
+    if (is_leftover(path)) fs::remove(path, unreadable);
+  }
+}
+
 }  // namespace
+
+void LockedPath::check() const {
+  if (lock_ != nullptr) lock_->check(*this);
+}
+
+WriteCheck LockedPath::write_check() const {
+  return lock_ == nullptr ? WriteCheck() : [path = *this] { path.check(); };
+}
+
+void append_line(const LockedPath& path, std::string_view line) {
+  path.check();
+  const Descriptor folder(::open((path.parent_path() / ".").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const int missing = errno;
+  path.check();  // while the folder is open: a recreated folder is another one
+  if (!folder.open()) fail("cannot write", path, missing);
+  const Descriptor file(::openat(folder.number(), path.filename().c_str(),
+                                 O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666));
+  if (!file.open()) fail("cannot write", path);
+  const off_t end = ::lseek(file.number(), 0, SEEK_END);
+  const std::string text = fmt::format("{}\n", line);
+  if (file.write(std::as_bytes(std::span(text)))) return;
+  const int reason = errno;
+  // If truncating also fails, the write error is still the one to report.
+  if (end >= 0 && ::ftruncate(file.number(), end) != 0) errno = 0;
+  fail("cannot append", path, reason);
+}
 
 FolderLock::FolderLock(const fs::path& folder, Holder holder, const std::string& purpose)
     : folder_(folder), file_(open_lock(folder)) {
@@ -79,7 +117,7 @@ FolderLock::FolderLock(const fs::path& folder, Holder holder, const std::string&
     if (holder == Holder::one_of_several)
       text = fmt::format("one of several parts (the first to begin was {})\n{}", text, hash);
     if (::ftruncate(file_.number(), 0) != 0 || ::pwrite(file_.number(), text.data(), text.size(), 0) < 0)
-      fail("cannot write", folder_);
+      fail("cannot write", folder_ / ".lock");
     if (holder == Holder::one_of_several) lock(presence, F_RDLCK);
   } else {
     const std::string text = read_file(folder_ / ".lock");

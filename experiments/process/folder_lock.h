@@ -1,31 +1,67 @@
-// Allows one writer at a time in a folder of results.
+// Allows one writer at a time in a folder of results, and writes there only while that holds.
 #pragma once
 
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <utility>
 
-#include "framework/storage/descriptor.h"
-#include "framework/storage/locked_path.h"
+#include "framework/storage/atomic_file.h"
 
 namespace ordinal::experiments {
+
+class FolderLock;
+
+/// A path; in a locked folder, with the lock.
+class LockedPath : public std::filesystem::path {
+ public:
+  using path::path;
+  // NOLINTNEXTLINE(google-explicit-constructor): any path is one without a lock
+  LockedPath(path name, const FolderLock* lock = nullptr)
+      : std::filesystem::path(std::move(name)), lock_(lock) {}
+
+  const FolderLock* lock() const { return lock_; }
+  /// Throws what FolderLock::check() throws.
+  void check() const;
+  /// check() for what the framework writes; empty without a lock.
+  WriteCheck write_check() const;
+
+ private:
+  const FolderLock* lock_ = nullptr;
+};
+
+inline LockedPath operator/(const LockedPath& folder, const std::filesystem::path& name) {
+  return {static_cast<const std::filesystem::path&>(folder) / name, folder.lock()};
+}
+
+/// Writes a text or chunks as the framework does (storage/atomic_file.h), with write_check().
+template <typename Contents>
+void write_file_atomically(const LockedPath& path, const Contents& contents) {
+  ordinal::write_file_atomically(path, contents, path.write_check());
+}
+
+/// Appends `line` and a newline in one write, creating the file if needed; the log is not synced. Throws
+/// std::filesystem::filesystem_error, also for a symbolic link, and what check() throws. Removes a line that did not fit on
+/// the disk.
+void append_line(const LockedPath& path, std::string_view line);
 
 /// Holds the file .lock in a folder for as long as it lives. The lock is an advisory kernel lock (fcntl, also over NFS): it
 /// ends with the process, however that ends. Readers need none. The file stays and names the last holder; of several, the
 /// first.
-class FolderLock final : public WriteGuard {
+class FolderLock {
  public:
   enum class Holder { here, one_of_several };
 
   /// Creates the folder if needed. Throws ConfigError if another process holds the lock, naming its host, its process and
   /// since when, and if .lock is not a regular file; std::filesystem::filesystem_error if it cannot be written. Removes what
-  /// killed writers left in the folder and below it (see remove_leftovers). Several processes can hold the lock together as
-  /// one_of_several, with the same `purpose`: what they all write; they remove nothing.
+  /// killed writers left in the folder and below it, but not in a folder below that has a .lock of its own. Several processes
+  /// can hold the lock together as one_of_several, with the same `purpose`: what they all write; they remove nothing.
   explicit FolderLock(const std::filesystem::path& folder, Holder holder = Holder::here,
                       const std::string& purpose = "");
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
 
-  /// The folder, with this lock as its guard.
+  /// The folder, with this lock.
   LockedPath path() const { return {folder_, this}; }
 
   /// Reserves `name` against the other holders for as long as the descriptor lives. The descriptor is not open if another
@@ -33,7 +69,7 @@ class FolderLock final : public WriteGuard {
   Descriptor reserve(const std::string& name) const;
 
   /// Throws ConfigError if the folder was removed or recreated since, or if a link inside it leads to `path`, which is in it.
-  void check(const std::filesystem::path& path) const override;
+  void check(const std::filesystem::path& path) const;
 
  private:
   std::filesystem::path folder_;

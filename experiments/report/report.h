@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <vector>
 
+#include "experiments/process/folder_lock.h"
 #include "experiments/report/html.h"
 #include "experiments/results/result.h"
-#include "framework/storage/locked_path.h"
 
 namespace ordinal::experiments {
 

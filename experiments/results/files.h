@@ -1,7 +1,7 @@
-// Writes and removes files of results. A write is atomic; see framework/storage.
+// Writes and removes files of results. A write is atomic; see process/folder_lock.h.
 #pragma once
 
-#include "framework/storage/atomic_file.h"
+#include "experiments/process/folder_lock.h"
 
 namespace ordinal::experiments {
 

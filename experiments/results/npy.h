@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "experiments/process/folder_lock.h"
 #include "framework/core/tensor.h"
-#include "framework/storage/locked_path.h"
 
 namespace ordinal::experiments {
 
@@ -23,7 +23,7 @@ struct NpyArray {
 template <typename T>
 NpyArray<T> read_npy(const std::filesystem::path& path);
 
-/// Writes `values`, row-major, with the data aligned to 64 bytes, atomically (storage/atomic_file.h). Throws
+/// Writes `values`, row-major, with the data aligned to 64 bytes, atomically (process/folder_lock.h). Throws
 /// std::filesystem::filesystem_error if the file cannot be written.
 template <typename T>
 void write_npy(const LockedPath& path, const Shape& shape, std::span<const T> values);

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "experiments/process/folder_lock.h"
 #include "experiments/results/result.h"
-#include "framework/storage/locked_path.h"
 #include "framework/training/trainer.h"
 
 namespace ordinal::experiments {

@@ -195,7 +195,8 @@ std::string TrainingRun::skip(const StepResult& result, const std::vector<Batch>
 
 void TrainingRun::save(Index step) {
   metadata_["log_hash"] = log_.hash();
-  save_checkpoint(kept_path(training_.folder, step), trainer_, metadata_);
+  const LockedPath path = kept_path(training_.folder, step);
+  save_checkpoint(path, trainer_, metadata_, path.write_check());
 }
 
 }  // namespace ordinal::experiments

@@ -31,16 +31,6 @@ std::error_code last_error() { return {errno, std::generic_category()}; }
   throw DataError(fmt::format("{}: {}", path.string(), reason));
 }
 
-/// write(2) may stop early or be interrupted by a signal; false with errno set if it fails for good.
-bool write_all(int file, Bytes bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = TEMP_FAILURE_RETRY(::write(file, bytes.data(), bytes.size()));
-    if (written < 0) return false;
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
 /// 64 random bits: other threads and leftovers of killed processes have other names.
 std::string random_name() {
   std::random_device random;
@@ -50,7 +40,7 @@ std::string random_name() {
 /// A uniquely named file in the open folder of its destination. It is deleted unless it is renamed to the destination.
 class TemporaryFile {
  public:
-  TemporaryFile(const Descriptor& folder, const LockedPath& destination)
+  TemporaryFile(const Descriptor& folder, const fs::path& destination)
       : folder_(folder.number()), destination_(destination), file_(create()) {}
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
@@ -59,12 +49,14 @@ class TemporaryFile {
   }
 
   void write(Bytes bytes) {
-    if (!write_all(file_.number(), bytes)) fail_to_write(destination_);
+    if (!file_.write(bytes)) fail_to_write(destination_);
+  }
+
+  void sync() {
+    if (TEMP_FAILURE_RETRY(::fsync(file_.number())) != 0) fail_to_write(destination_);
   }
 
   void rename_to_destination() {
-    if (TEMP_FAILURE_RETRY(::fsync(file_.number())) != 0) fail_to_write(destination_);
-    destination_.check();  // while the folder is open: if it is removed from now on, renaming fails
     if (::renameat(folder_, name_.c_str(), folder_, destination_.filename().c_str()) != 0)
       fail_to_write(destination_);
     renamed_ = true;
@@ -79,81 +71,53 @@ class TemporaryFile {
   }
 
   int folder_;
-  const LockedPath& destination_;
+  const fs::path& destination_;
   std::string name_ = random_name();
   Descriptor file_;
   bool renamed_ = false;
 };
 
-/// The file to replace. Renaming over a device such as /dev/null would replace the device itself. In a guarded folder,
-/// links are not followed.
-LockedPath target_of(const LockedPath& path) {
+/// The file to replace. Renaming over a device such as /dev/null would replace the device itself.
+fs::path target_of(const fs::path& path, bool follows_links) {
   std::error_code reason;
   const bool is_link = fs::is_symlink(fs::symlink_status(path, reason));
-  if (is_link && path.guard() != nullptr) return path;
+  if (is_link && !follows_links) return path;
   const fs::file_status status = fs::status(path, reason);
   if (fs::is_directory(status)) fail("cannot write", path, std::make_error_code(std::errc::is_a_directory));
   if (fs::exists(status) && !fs::is_regular_file(status)) {
     fail("cannot write: not a regular file", path, std::make_error_code(std::errc::invalid_argument));
   }
-  return is_link ? LockedPath(fs::weakly_canonical(path)) : path;
-}
-
-/// If the lock is still held once the folder is open, files created in it are in the locked folder.
-Descriptor open_folder_of(const LockedPath& path) {
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  Descriptor file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (file.open()) return file;
-  const std::error_code reason = last_error();
-  path.check();
-  fail("cannot write", path, reason);
+  return is_link ? fs::weakly_canonical(path) : path;
 }
 
 }  // namespace
 
-void write_file_atomically(const LockedPath& path, std::span<const Bytes> chunks) {
-  path.check();
-  const LockedPath target = target_of(path);
-  const Descriptor folder = open_folder_of(target);
+void write_file_atomically(const fs::path& path, std::span<const Bytes> chunks, const WriteCheck& check) {
+  if (check) check();
+  const fs::path target = target_of(path, !check);
+  const Descriptor folder(::open((target.parent_path() / ".").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const std::error_code reason = last_error();
+  if (!folder.open()) {
+    if (check) check();
+    fail("cannot write", target, reason);
+  }
   TemporaryFile temporary(folder, target);
   for (const Bytes chunk : chunks) temporary.write(chunk);
+  temporary.sync();
+  if (check) check();  // while the folder is open: if it is removed from now on, renaming fails
   temporary.rename_to_destination();
   // Some file systems cannot sync a folder and return EINVAL; this is not an error.
   if (TEMP_FAILURE_RETRY(::fsync(folder.number())) != 0 && errno != EINVAL) fail_to_write(path);
 }
 
-void write_file_atomically(const LockedPath& path, std::string_view text) {
+void write_file_atomically(const fs::path& path, std::string_view text, const WriteCheck& check) {
   const Bytes chunk = std::as_bytes(std::span(text));
-  write_file_atomically(path, std::span(&chunk, 1));
+  write_file_atomically(path, std::span(&chunk, 1), check);
 }
 
-void remove_leftovers(const fs::path& folder) {
-  std::error_code ignored;
-  constexpr auto skipping = fs::directory_options::skip_permission_denied;
-  for (fs::recursive_directory_iterator entry(folder, skipping, ignored), end; entry != end;
-       entry.increment(ignored)) {
-    const fs::path& path = entry->path();
-    const std::string name = path.filename().string();
-    std::error_code unreadable;
-    if (fs::exists(path / ".lock", unreadable)) entry.disable_recursion_pending();
-    if (name.starts_with(leftover_begin) && name.ends_with(leftover_end)) fs::remove(path, unreadable);
-  }
-}
-
-void append_line(const LockedPath& path, std::string_view line) {
-  path.check();
-  const Descriptor folder = open_folder_of(path);
-  path.check();  // while the folder is open: a recreated folder is another one
-  const Descriptor file(::openat(folder.number(), path.filename().c_str(),
-                                 O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666));
-  if (!file.open()) fail_to_write(path);
-  const off_t end = ::lseek(file.number(), 0, SEEK_END);
-  const std::string text = fmt::format("{}\n", line);
-  if (write_all(file.number(), std::as_bytes(std::span(text)))) return;
-  const std::error_code reason = last_error();
-  // If truncating also fails, the write error is still the one to report.
-  if (end >= 0 && ::ftruncate(file.number(), end) != 0) errno = 0;
-  fail("cannot append", path, reason);
+bool is_leftover(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return name.starts_with(leftover_begin) && name.ends_with(leftover_end);
 }
 
 // Without O_NONBLOCK, opening a pipe would wait for a writer.

@@ -1,5 +1,5 @@
-// Whole files on disk: writes one so that a reader sees either the old or the new contents, appends a line to
-// a log, or reads one into memory. File formats are elsewhere: see storage/safetensors.h.
+// Whole files on disk: writes one so that a reader sees either the old or the new contents, or reads one into memory. File
+// formats are elsewhere: see storage/safetensors.h.
 #pragma once
 
 #include <sys/stat.h>
@@ -7,34 +7,36 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "framework/storage/descriptor.h"
-#include "framework/storage/locked_path.h"
 
 namespace ordinal {
 
 using Bytes = std::span<const std::byte>;
 
+/// Throws if a file must not be written after all, for instance because its folder now belongs to another process.
+using WriteCheck = std::function<void()>;
+
 /// Writes the chunks, one after the other, to a temporary name in the folder of `path`, syncs the file,
 /// renames it to `path` and syncs the folder, so that a crash or power loss at any moment leaves either the
-/// previous file or the new one. Follows a symbolic link and replaces its target; in a guarded folder, replaces the link
-/// itself. Throws std::filesystem::filesystem_error with the path and the reason (folder missing, no permission, disk full,
-/// `path` is a folder or a device), and what the guard of a path throws. The previous file is then intact, and no temporary
-/// file is left behind.
-void write_file_atomically(const LockedPath& path, std::span<const Bytes> chunks);
-void write_file_atomically(const LockedPath& path, std::string_view text);
+/// previous file or the new one. Follows a symbolic link and replaces its target. Throws std::filesystem::filesystem_error with
+/// the path and the reason (folder missing, no permission, disk full, `path` is a folder or a device). The previous file is then
+/// intact, and no temporary file is left behind.
+///
+/// `check`, if given, is called before anything is written, and again when all is written and only the renaming in the open
+/// folder is left, or if the folder cannot be opened. With it, a link is not followed but replaced itself.
+void write_file_atomically(const std::filesystem::path& path, std::span<const Bytes> chunks,
+                           const WriteCheck& check = {});
+void write_file_atomically(const std::filesystem::path& path, std::string_view text,
+                           const WriteCheck& check = {});
 
-/// Removes the temporary files that killed writers left in a folder and below it. Nothing else may be writing there.
-void remove_leftovers(const std::filesystem::path& folder);
-
-/// Appends `line` and a newline in one write, creating the file if needed; the log is not synced. Throws
-/// std::filesystem::filesystem_error, also for a symbolic link, and what the guard of a path throws. Removes a line that did
-/// not fit on the disk.
-void append_line(const LockedPath& path, std::string_view line);
+/// Whether a file has the name of a temporary one, which a killed writer leaves behind.
+bool is_leftover(const std::filesystem::path& path);
 
 /// A regular file that is open for reading, and what fstat(2) reports for it.
 struct OpenFile {

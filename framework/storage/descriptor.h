@@ -3,6 +3,9 @@
 
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstddef>
+#include <span>
 #include <utility>
 
 namespace ordinal {
@@ -20,6 +23,16 @@ class Descriptor {
   }
   int number() const { return number_; }
   bool open() const { return number_ >= 0; }
+
+  /// write(2) may stop early or be interrupted by a signal; false with errno set if it fails for good.
+  bool write(std::span<const std::byte> bytes) const {
+    while (!bytes.empty()) {
+      const ssize_t written = TEMP_FAILURE_RETRY(::write(number_, bytes.data(), bytes.size()));
+      if (written < 0) return false;
+      bytes = bytes.subspan(static_cast<std::size_t>(written));
+    }
+    return true;
+  }
 
  private:
   int number_;

@@ -11,7 +11,6 @@
 
 #include "framework/core/errors.h"
 #include "framework/math/half.h"
-#include "framework/storage/atomic_file.h"
 
 #define XXH_INLINE_ALL  // header-only use
 #define XXH_VECTOR 0    // plain C: GCC 12 warns about its AVX-512
@@ -99,7 +98,7 @@ void SafetensorsWriter::add_bytes(const std::string& name, const Shape& shape, c
   tensors_.insert(smaller, {name, type, shape});
 }
 
-void SafetensorsWriter::write(const LockedPath& path) const {
+void SafetensorsWriter::write(const std::filesystem::path& path, const WriteCheck& check) const {
   std::vector<SafetensorsTensor> tensors = tensors_;
   Index offset = 0;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
@@ -113,7 +112,7 @@ void SafetensorsWriter::write(const LockedPath& path) const {
   const std::string header = render_safetensors_header(metadata, tensors);
   std::vector<Bytes> chunks = {std::as_bytes(std::span(header))};
   chunks.insert(chunks.end(), data_.begin(), data_.end());
-  write_file_atomically(path, chunks);
+  write_file_atomically(path, chunks, check);
 }
 
 SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : path_(path.string()) {

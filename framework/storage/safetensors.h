@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "framework/core/tensor.h"
-#include "framework/storage/locked_path.h"
+#include "framework/storage/atomic_file.h"
 #include "framework/storage/safetensors_header.h"
 
 namespace ordinal {
@@ -41,7 +41,7 @@ class SafetensorsWriter {
   /// calls, eight-byte types first, so that every value is aligned to its size for readers that map the file.
   /// Throws std::filesystem::filesystem_error if it cannot be written, std::invalid_argument for texts that
   /// are not UTF-8.
-  void write(const LockedPath& path) const;
+  void write(const std::filesystem::path& path, const WriteCheck& check = {}) const;
 
  private:
   void add_bytes(const std::string& name, const Shape& shape, const std::string& type,

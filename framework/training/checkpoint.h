@@ -109,9 +109,11 @@ inline Index checkpoint_step(const SafetensorsFile& file, const std::filesystem:
 
 /// Writes each parameter under its name, each block of the optimizer's state as
 /// `optimizer.<state>.<parameter>`, and `step` and `settings` in the metadata. Atomic: a reader sees the
-/// old file or the new one. Throws std::filesystem::filesystem_error if the file cannot be written.
+/// old file or the new one. Throws std::filesystem::filesystem_error if the file cannot be written. For `check`, see
+/// write_file_atomically().
 template <typename T>
-void save_checkpoint(const LockedPath& path, Trainer<T>& trainer, const Metadata& settings) {
+void save_checkpoint(const std::filesystem::path& path, Trainer<T>& trainer, const Metadata& settings,
+                     const WriteCheck& check = {}) {
   SafetensorsWriter writer;
   for (const auto& [key, value] : settings) writer.set_metadata(key, value);
   writer.set_metadata("step", std::to_string(trainer.steps()));
@@ -119,7 +121,7 @@ void save_checkpoint(const LockedPath& path, Trainer<T>& trainer, const Metadata
   for (const auto& state : trainer.optimizer().state()) {
     add_parameters<T>(writer, *state.block, fmt::format("{}{}.", of_optimizer, state.name));
   }
-  writer.write(path);
+  writer.write(path, check);
 }
 
 /// Restores the parameters, the optimizer state and the step of a checkpoint. If it throws CheckpointError,

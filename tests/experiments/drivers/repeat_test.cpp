@@ -154,6 +154,17 @@ TEST(TwoRuns, AFolderThatIsBegunAgainIsThatOfTheSecond) {
   EXPECT_EQ(file("run/resolved.cfg"), file("alone/resolved.cfg"));
 }
 
+TEST(Checkpoints, ThatAreLinksAreReplacedThemselves) {
+  const std::string run = tiny + "--train.schedule=constant --out run --train.steps=";
+  train(run + "20");
+  std::filesystem::rename(own_folder() / "run/checkpoint.safetensors", own_folder() / "kept.safetensors");
+  const std::string kept = file("kept.safetensors");
+  std::filesystem::create_symlink("../kept.safetensors", own_folder() / "run/checkpoint.safetensors");
+  train(run + "50");
+  EXPECT_FALSE(std::filesystem::is_symlink(own_folder() / "run/checkpoint.safetensors"));
+  EXPECT_TRUE(file("kept.safetensors") == kept);
+}
+
 TEST(Results, MayHoldAFolderWithALockOfItsOwn) {
   const std::string trained = steps + "--model.encoding=none";
   train(trained + " --out run");

@@ -14,6 +14,7 @@
 
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
+#include "tests/framework/storage/file_size_limit.h"
 #include "tests/framework/storage/scratch_folder.h"
 
 namespace ordinal::experiments {
@@ -100,13 +101,12 @@ TEST(FolderLock, WritesNothingInAFolderThatWasBegunAgain) {
   EXPECT_EQ(read_file(folder / "run/file"), "second");
 }
 
-// The name of a picture is made in several steps.
 TEST(FolderLock, IsThatOfEveryPathMadeFromItsFolder) {
   const ScratchFolder folder;
   const FolderLock lock(folder.path());
-  const LockedPath picture = lock.path() / "figures" / std::string("rope") + "-bias.svg";
+  const LockedPath picture = lock.path() / "figures" / "rope-bias.svg";
   EXPECT_EQ(picture, folder / "figures/rope-bias.svg");
-  EXPECT_EQ(picture.guard(), &lock);
+  EXPECT_EQ(picture.lock(), &lock);
 }
 
 TEST(FolderLock, IsHeldByOneOrBySeveralForOnePurpose) {
@@ -197,6 +197,32 @@ TEST(FolderLock, KeepsResultsInTheirFolder) {
               HasSubstr("link to run/cells: it is a symbolic link, and results stay in their folder"));
   EXPECT_EQ(read_file(folder / "elsewhere/file"), "kept");
   EXPECT_TRUE(std::filesystem::is_empty(folder / "elsewhere/none"));
+}
+
+TEST(AppendLine, CreatesAndExtends) {
+  const ScratchFolder folder;
+  append_line(folder / "log", R"({"step":1})");
+  append_line(folder / "log", "");
+  append_line(folder / "log", "{}");
+  EXPECT_EQ(read_file(folder / "log"), "{\"step\":1}\n\n{}\n");
+}
+
+TEST(AppendLine, LeavesNoHalfLineWhenTheDiskIsFull) {
+  const ScratchFolder folder;
+  append_line(folder / "log", "first");
+  std::string message;
+  {
+    const FileSizeLimit limit(100);
+    message = message_of<std::filesystem::filesystem_error>(
+        [&] { append_line(folder / "log", std::string(200, 'x')); });
+  }
+  EXPECT_THAT(message, HasSubstr("cannot append"));
+  EXPECT_EQ(read_file(folder / "log"), "first\n");
+}
+
+TEST(AppendLine, RefusesAMissingFolder) {
+  const ScratchFolder folder;
+  EXPECT_THROW(append_line(folder / "missing/log", "line"), std::filesystem::filesystem_error);
 }
 
 }  // namespace

@@ -2,42 +2,24 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <array>
 #include <atomic>
-#include <csignal>
+#include <functional>
 #include <thread>
+#include <vector>
 
 #include "framework/core/errors.h"
+#include "tests/framework/storage/file_size_limit.h"
 #include "tests/framework/storage/scratch_folder.h"
 
 namespace ordinal {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-/// A disk that is full after `bytes`, for this process and this scope, even for root.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) : old_action_(std::signal(SIGXFSZ, SIG_IGN)) {
-    ::getrlimit(RLIMIT_FSIZE, &old_limit_);
-    const rlimit limit{bytes, old_limit_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-  ~FileSizeLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &old_limit_);
-    std::signal(SIGXFSZ, old_action_);
-  }
-
- private:
-  void (*old_action_)(int);
-  rlimit old_limit_{};
-};
 
 TEST(WriteFileAtomically, WritesAllChunksInOrder) {
   const ScratchFolder folder;
@@ -113,6 +95,59 @@ TEST(WriteFileAtomically, WritesThroughASymbolicLink) {
   EXPECT_EQ(read_file(folder / "elsewhere/real"), "new");
 }
 
+struct Forbidden : std::exception {};
+
+// Forbids it when it is called for the last time, and then notes what the folder holds.
+struct CountedCheck {
+  const ScratchFolder& folder;
+  int last;
+  int calls = 0;
+  std::vector<fs::path> held = {};
+
+  void operator()() {
+    if (++calls < last) return;
+    for (const auto& entry : fs::directory_iterator(folder.path())) held.push_back(entry.path());
+    throw Forbidden();
+  }
+};
+
+TEST(WriteFileAtomically, ChecksBeforeItWritesAndBeforeItRenames) {
+  const ScratchFolder folder;
+  write_file_atomically(folder / "file", "previous");
+  CountedCheck before{folder, 1};
+  EXPECT_THROW(write_file_atomically(folder / "file", "new", std::ref(before)), Forbidden);
+  EXPECT_THAT(before.held, ElementsAre(folder / "file"));
+  CountedCheck after{folder, 2};
+  EXPECT_THROW(write_file_atomically(folder / "file", "new", std::ref(after)), Forbidden);
+  std::erase(after.held, folder / "file");
+  ASSERT_EQ(after.held.size(), 1U);
+  EXPECT_TRUE(is_leftover(after.held.front()));
+  EXPECT_FALSE(is_leftover(folder / "file"));
+  EXPECT_EQ(read_file(folder / "file"), "previous");
+  EXPECT_EQ(folder.file_count(), 1U);
+  CountedCheck all{folder, 3};
+  write_file_atomically(folder / "file", "new", std::ref(all));
+  EXPECT_EQ(all.calls, 2);
+  EXPECT_EQ(read_file(folder / "file"), "new");
+}
+
+// The check may know why.
+TEST(WriteFileAtomically, ChecksAgainIfTheFolderIsMissing) {
+  const ScratchFolder folder;
+  CountedCheck missing{folder, 2};
+  EXPECT_THROW(write_file_atomically(folder / "missing/file", "text", std::ref(missing)), Forbidden);
+}
+
+TEST(WriteFileAtomically, ReplacesALinkItselfIfThereIsACheck) {
+  const ScratchFolder folder;
+  write_raw(folder / "real", "old");
+  fs::create_symlink("real", folder / "link");
+  write_file_atomically(folder / "link", "new", [] {});
+  EXPECT_FALSE(fs::is_symlink(folder / "link"));
+  EXPECT_EQ(read_file(folder / "link"), "new");
+  EXPECT_EQ(read_file(folder / "real"), "old");
+}
+
 TEST(WriteFileAtomically, PassesByTheLeftoverOfAKilledProcess) {
   const ScratchFolder folder;
   const std::string leftover = ".ordinal-" + std::to_string(::getpid()) + "-0.tmp";
@@ -140,31 +175,6 @@ TEST(WriteFileAtomically, ShowsAReaderOnlyWholeFiles) {
   writer.join();
   EXPECT_EQ(torn, 0);
   EXPECT_EQ(read_file(folder / "file"), first);
-}
-
-TEST(AppendLine, CreatesAndExtends) {
-  const ScratchFolder folder;
-  append_line(folder / "log", R"({"step":1})");
-  append_line(folder / "log", "");
-  append_line(folder / "log", "{}");
-  EXPECT_EQ(read_file(folder / "log"), "{\"step\":1}\n\n{}\n");
-}
-
-TEST(AppendLine, LeavesNoHalfLineWhenTheDiskIsFull) {
-  const ScratchFolder folder;
-  append_line(folder / "log", "first");
-  std::string message;
-  {
-    const FileSizeLimit limit(100);
-    message = message_of<fs::filesystem_error>([&] { append_line(folder / "log", std::string(200, 'x')); });
-  }
-  EXPECT_THAT(message, HasSubstr("cannot append"));
-  EXPECT_EQ(read_file(folder / "log"), "first\n");
-}
-
-TEST(AppendLine, RefusesAMissingFolder) {
-  const ScratchFolder folder;
-  EXPECT_THROW(append_line(folder / "missing/log", "line"), fs::filesystem_error);
 }
 
 TEST(ReadFile, ReturnsEveryByte) {

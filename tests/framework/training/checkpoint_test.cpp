@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <stdexcept>
 
 #include "framework/core/errors.h"
 #include "tests/framework/training/small_model.h"
@@ -58,6 +59,14 @@ TEST_P(Checkpoint, TrainingOnAfterALoadEqualsTrainingInOneGo) {
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryOptimizer, Checkpoint, ::testing::Values("adamw", "sgd"));
+
+TEST(CheckpointFile, IsNotWrittenIfItsCheckThrows) {
+  Training training("adamw");
+  const auto path = path_of("forbidden");
+  const auto forbid = [] { throw std::domain_error("forbidden"); };
+  EXPECT_THROW(save_checkpoint(path, training.trainer, {}, forbid), std::domain_error);
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
 
 TEST(CheckpointFile, ThatDoesNotFitIsRefusedAndChangesNothing) {
   Training narrow("adamw");
