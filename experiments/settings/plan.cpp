@@ -69,9 +69,11 @@ Index trained_positions(const PositionScheme& training, const PositionScheme& te
   return static_cast<Index>(std::floor(last)) + 1;
 }
 
-// Throws ConfigError if positions of the task do not exist, or at this length do not lie below max_position.
-void check_of_task(const PositionScheme& scheme, const Task& task, Index length) {
+// Names the positions that the scheme takes from the task. Throws ConfigError if they do not exist, or at this length do not lie
+// below max_position.
+void resolve_ids(PositionScheme& scheme, const Task& task, Index length) {
   if (!scheme.of_task()) return;
+  scheme.ids = ids_of(scheme, task);
   try {
     const Batch example = make_batch(task, Split::training, 0, 0, 1, length);
     batch_positions(scheme, with_positions(example, task, scheme), 0, 1, {});
@@ -140,7 +142,7 @@ Plan::Plan(const Settings& given, std::shared_ptr<const Task> of)
   PositionalChoice choice = positional_choice(settings);
   for (PositionScheme* scheme : {&choice.training, &choice.test}) {
     scheme->resolve(known, longest);
-    if (task) check_of_task(*scheme, *task, training_lengths(settings).longest());
+    if (task) resolve_ids(*scheme, *task, training_lengths(settings).longest());
   }
   training_positions = choice.training;
   test_positions = choice.test;

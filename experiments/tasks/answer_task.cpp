@@ -71,6 +71,14 @@ Exercise drawn(const Exercises& exercises, const ExampleKey& key, Index n) {
   return exercises.write(random, readers, n);
 }
 
+// Of the positions that a task gives its tokens; see AnswerTask::position_ids().
+constexpr auto positions_definition = R"(
+Positions for the scheme task, before its shift (--list task):
+  ids = coupled   c as above; symbols that belong together share one (position coupling, Cho et al. 2024); the default
+  ids = abacus    letters and digits are counted from 1 in each run of them; other tokens have no position
+                  (Abacus, McLeish et al. 2024)
+The papers test without a shift.)";
+
 Alphabet alphabet_of(const Exercises& exercises) {
   const std::string symbols = exercises.alphabet + marks(exercises);
   if (exercises.write) return Alphabet(exercises.beginning, symbols);
@@ -118,10 +126,13 @@ void AnswerTask::example(const ExampleKey& key, Index length, std::span<Token> t
   }
 }
 
+std::vector<std::string> AnswerTask::position_ids() const {
+  return exercises_.coupled ? std::vector<std::string>{"coupled", "abacus"} : std::vector<std::string>();
+}
+
 std::vector<double> AnswerTask::positions(std::span<const Token> tokens, const std::string& ids) const {
-  if (!exercises_.coupled) return {};
   const std::string text = alphabet_.decode(tokens);
-  if (ids != "coupled") return counted_in_runs(text);
+  if (ids == "abacus") return counted_in_runs(text);
   const auto prompt = static_cast<Index>(std::min(text.find(separator), text.size() - 1));
   std::vector<double> positions;
   for (Index i = 0; i < std::ssize(text); ++i)
@@ -154,9 +165,10 @@ TaskEntry answer_entry(const Exercises& exercises, bool has_options) {
                                   : fmt::format("{}, to be answered by {}", read, one.answer);
   return {.name = exercises.name,
           .summary = exercises.summary,
-          .definition = fmt::format("{}\nTokens, from 0{}: {}{}\nFor example, at length {}: {}",
-                                    exercises.definition, has_options ? " with the default options" : "",
-                                    exercises.alphabet, marks(exercises), length, example),
+          .definition = fmt::format("{}{}\nTokens, from 0{}: {}{}\nFor example, at length {}: {}",
+                                    exercises.definition, exercises.coupled ? positions_definition : "",
+                                    has_options ? " with the default options" : "", exercises.alphabet,
+                                    marks(exercises), length, example),
           .direction = exercises.layout == Layout::tape ? Direction::bidirectional : Direction::causal,
           .writes = exercises.layout != Layout::labels || exercises.write};
 }

@@ -53,8 +53,8 @@ struct Exercises {
   /// Draws a prompt of length n and its answer, with the numbers of symbols given above. On a tape an answer may be
   /// shorter; positions after it have no target.
   Draw draw = {};
-  /// For the position scheme `task`, ids = coupled: a number from 1 for symbol i of prompt | answer, the same for symbols
-  /// that belong together (Cho et al. 2024, §3). Optional.
+  /// The coupled position of symbol i of prompt | answer: from 1, the same for symbols that belong together (Cho et al. 2024,
+  /// §3). A task with it gives its tokens positions. Optional.
   std::function<Index(Index prompt_length, Index i)> coupled = {};
   std::string beginning = {};  // of generated documents without a prompt
   Measure measure = Measure::accuracy;
@@ -81,6 +81,7 @@ class AnswerTask : public Task {
   std::vector<Label> labels(const ExampleKey& key, Index length) const override {
     return exercise(key, length).labels;
   }
+  std::vector<std::string> position_ids() const override;
   std::vector<double> positions(std::span<const Token> tokens, const std::string& ids) const override;
   std::string describe() const override;
   std::string data_hash() const override;

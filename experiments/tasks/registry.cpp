@@ -78,16 +78,24 @@ Batch make_batch(const Task& task, Split split, std::uint64_t seed, std::uint32_
   return batch;
 }
 
+std::string ids_of(const PositionScheme& scheme, const Task& task) {
+  const std::vector<std::string> known = task.position_ids();
+  if (known.empty()) {
+    throw ConfigError(
+        "positions = task: the task gives its tokens none (use addition without hints and scratchpad, copy "
+        "or reverse)");
+  }
+  if (scheme.ids.empty()) return known.front();
+  check_values("positions = task", {{"ids", OptionType::choice, "", "", {}, known}}, {{"ids", scheme.ids}});
+  return scheme.ids;
+}
+
 Batch with_positions(Batch batch, const Task& task, const PositionScheme& scheme) {
   if (!scheme.of_task()) return batch;
+  const std::string ids = ids_of(scheme, task);
   const auto row = static_cast<std::size_t>(batch.seq_len);
   for (std::size_t first = 0; first < batch.tokens.size(); first += row) {
-    const auto positions = task.positions(std::span(batch.tokens).subspan(first, row), task_ids(scheme));
-    if (positions.empty()) {
-      throw ConfigError(
-          "positions = task: the task gives its tokens none (use addition without hints and scratchpad, copy "
-          "or reverse)");
-    }
+    const auto positions = task.positions(std::span(batch.tokens).subspan(first, row), ids);
     batch.positions.insert(batch.positions.end(), positions.begin(), positions.end());
   }
   return batch;

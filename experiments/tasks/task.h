@@ -71,8 +71,11 @@ class Task {
   /// What it knows about each target of example `key`; empty if it labels none.
   virtual std::vector<Label> labels(const ExampleKey& /*key*/, Index /*length*/) const { return {}; }
 
-  /// The positions that the task assigns to the tokens of one example for the scheme `task` with its option `ids`:
-  /// 1, 2, …, and 0 for a token without one. Empty if it assigns none.
+  /// The names of the positions that the task gives its tokens for the scheme `task`; its option `ids` chooses, by default
+  /// the first.
+  virtual std::vector<std::string> position_ids() const { return {}; }
+
+  /// The positions with one of these names, for the tokens of one example: 1, 2, …, and 0 for a token without one.
   virtual std::vector<double> positions(std::span<const Token> /*tokens*/, const std::string& /*ids*/) const {
     return {};
   }
@@ -141,7 +144,10 @@ bool lacks_file(const Part& part);
 Batch make_batch(const Task& task, Split split, std::uint64_t seed, std::uint32_t step, Index size,
                  Index length, std::uint32_t first_example = 0);
 
-/// Adds the positions that the scheme takes from the task, if any. Throws ConfigError if the task gives none.
+/// The name of the positions that the scheme `task` takes from the task. Throws ConfigError if the task gives none with it.
+std::string ids_of(const PositionScheme& scheme, const Task& task);
+
+/// Adds the positions that the scheme takes from the task, if any. Throws like ids_of().
 Batch with_positions(Batch batch, const Task& task, const PositionScheme& scheme);
 
 }  // namespace ordinal::experiments

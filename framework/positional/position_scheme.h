@@ -22,8 +22,9 @@ struct PositionScheme {
   Index train_length = 0;  // L
   double scale = 0.0;      // 0: computed from the length
   Index max_position = 0;
-  double offset = 0.0;  // added to positions that are not drawn and not spaced over a range
-  std::any own = {};    // the options of this scheme alone; see SchemeEntry
+  double offset = 0.0;   // added to positions that are not drawn and not spaced over a range
+  std::string ids = {};  // the name of positions that the task gives; empty: its first
+  std::any own = {};     // the options of this scheme alone; see SchemeEntry
 
   const SchemeEntry& entry() const;
   const std::string& name() const;
@@ -92,11 +93,9 @@ Random position_stream(RandomKey first, Index example);
 Positions make_positions(const PositionScheme& scheme, Index batch, Index seq_len,
                          const RandomKey& first = {});
 
-/// For the scheme `task`: which of a task's positions it uses, "coupled" or "abacus".
-const std::string& task_ids(const PositionScheme& scheme);
-
-/// Shifts the positions 1, 2, … that a task gives the tokens of `batch` examples, row-major in `given`, as the definition of the
-/// scheme says. 0 marks a token without a position. Draws like make_positions(). Throws PositionError if max_position is too small.
+/// For the scheme `task`: shifts the positions 1, 2, … that a task gives the tokens of `batch` examples, row-major in `given`, as
+/// the definition of the scheme says. 0 marks a token without a position. Draws like make_positions(). Throws PositionError if
+/// max_position is too small.
 Positions moved_positions(const PositionScheme& scheme, Index batch, std::span<const double> given,
                           const RandomKey& first);
 

@@ -28,7 +28,7 @@ Exercises copy(const CopiedLetters& options) {
       .summary = "read n letters and write them again (Kazemnejad et al. 2023)",
       .definition =
           R"(The prompt is n letters, each any of `symbols`, or with `unique` any of those that are not in it
-yet; the answer is the same letters. With positions = task, a letter and its copy share a number c: 2, 3, … from the
+yet; the answer is the same letters. With ids = coupled, a letter and its copy share a number c: 2, 3, … from the
 first letter, and 1 for the separator.)",
       .alphabet = letters(options.symbols),
       .answer_length = as_n,
@@ -50,7 +50,7 @@ Exercises reverse(const Letters& options) {
       .summary = "read n letters and write them from the last to the first",
       .definition =
           R"(The prompt is n letters, each any of `symbols`; the answer is the same letters from the last to the
-first. With positions = task, a letter and its copy share a number c: 2, 3, … n + 1 from the first letter of the
+first. With ids = coupled, a letter and its copy share a number c: 2, 3, … n + 1 from the first letter of the
 prompt, and n + 2 for the separator.)",
       .alphabet = letters(options.symbols),
       .answer_length = as_n,

@@ -82,7 +82,7 @@ Exercises addition(const AdditionFormat& format) {
           R"(The prompt is two numbers of n digits with + between them. Digits are drawn from the first to the last,
 each any; the first digit of several is 1 to 9. The answer is their sum with n + 1 digits, with a leading
 zero if it has fewer. With reversed = answer the sum is written from its last digit to the first, with all
-the two numbers, too. With positions = task, digits of equal significance share a number c: 1 for the first digit
+the two numbers, too. With ids = coupled, digits of equal significance share a number c: 1 for the first digit
 of the sum, 2 … n + 1 for those of the numbers from the most significant one, n + 2 for + and the separator.
 With hints (Zhou et al. 2023) both numbers get a leading zero, and every digit a letter before it, the same
 one for digits of equal significance. These n + 1 letters follow each other in a … z, A … Z from the most

@@ -1,4 +1,4 @@
-// Positions that a task gives its tokens (Cho et al. 2024, McLeish et al. 2024), shifted for each example.
+// Positions that a task gives its tokens, shifted for each example.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,20 +9,11 @@
 namespace ordinal {
 namespace {
 
-struct TaskPositions {
-  std::string ids = "coupled";
-};
-
-void visit_task(PositionScheme& scheme, OptionVisitor& v) {
-  v.choice("ids", std::any_cast<TaskPositions>(&scheme.own)->ids, {"coupled", "abacus"},
-           "positions shared by tokens that belong together, or counted in each word", Binds::training);
+void visit_ids(PositionScheme& scheme, OptionVisitor& v) {
+  v.text("ids", scheme.ids, "the name of positions that the task gives; not set: its first", Binds::training);
 }
 
 }  // namespace
-
-const std::string& task_ids(const PositionScheme& scheme) {
-  return std::any_cast<TaskPositions>(&scheme.own)->ids;
-}
 
 Positions moved_positions(const PositionScheme& scheme, Index batch, std::span<const double> given,
                           const RandomKey& first) {
@@ -46,21 +37,15 @@ Positions moved_positions(const PositionScheme& scheme, Index batch, std::span<c
 SchemeEntry task_scheme() {
   return {
       .name = "task",
-      .summary =
-          "positions from tasks (addition, copy, reverse), shifted by a random number for each example (*)",
+      .summary = "positions that the task gives, shifted by a random number for each example (*)",
       .definition =
-          R"(p_t = c_t + k for token t, c_t = 1, 2, … given by the task (--list addition, copy or reverse), or p_t = 0 for
-a token without one; k is a whole number uniform in 0 … M - 1 - max c, drawn for each example in training and in
-the test.
-  ids = coupled   symbols that belong together share one number, digits of equal significance for example
-                  (position coupling, Cho et al. 2024)
-  ids = abacus    letters and digits are counted from 1 in each run of them; other tokens have no position
-                  (Abacus, McLeish et al. 2024)
-M = max_position (0: twice the longest length of training and test). The papers test with k = 0.)",
+          R"(p_t = c_t + k for token t, c_t = 1, 2, … given by the task, or p_t = 0 for a token without one; k is a whole
+number uniform in 0 … M - 1 - max c, drawn for each example in training and in the test. M = max_position (0:
+twice the longest length of training and test). The definition of a task says which positions it gives, and
+their names.)",
       .is_random = true,
       .has_range = true,
-      .own = TaskPositions{},
-      .visit = visit_task};
+      .visit = visit_ids};
 }
 
 }  // namespace ordinal

@@ -54,7 +54,9 @@ TEST(Refused, InOneLineBeforeAnythingIsWritten) {
            {"extrapolation", rows + "'none,rope(base=1.7e308)@contiguous:ntk'",
             "ntk: base 1.7e+308, raised for s = 2, is infinite, expected a finite one (lower scale or base)"},
            {"extrapolation", rows + "'rope@task(max_position=17)' --task.name=copy",
-            "the task gives positions up to 17, expected them below 17 (raise max_position)"}})
+            "the task gives positions up to 17, expected them below 17 (raise max_position)"},
+           {"extrapolation", rows + "'rope@task(ids=digits)' --task.name=copy",
+            "positions = task: ids: got 'digits', expected one of coupled, abacus"}})
     expect_refused(program, arguments, message);
   for (const std::string out : {"/proc/results", "file", "file/results", "/dev/null/results"}) {
     for (const std::string program : {"train", "extrapolation"})

@@ -68,7 +68,7 @@ std::vector<std::string> other_values(const OptionSpec& option) {
   std::vector<std::string> values;
   for (const std::string& choice : option.choices) values.push_back(choice);
   if (option.type == OptionType::flag) values = {"true", "false"};
-  if (option.type == OptionType::text) values = {"2 3"};
+  if (option.type == OptionType::text) values = {"2 3", "abacus"};
   if (option.type == OptionType::integer) values = {"1", "2", "3", "5", "64", "65", "70"};
   if (option.type == OptionType::real) values = {"0.5", "0.25", "1", "2", "3", "700"};
   std::erase_if(values, [&](const std::string& value) {

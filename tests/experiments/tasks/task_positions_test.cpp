@@ -54,6 +54,36 @@ TEST(TaskPositions, OfExamplesAreThoseOfTheirTokens) {
   EXPECT_TRUE(with_positions(make_batch(*task, Split::training, 3, 0, 2, 2), *task, {}).positions.empty());
 }
 
+TEST(TaskPositions, AreTheFirstThatTheTaskGivesUnlessNamed) {
+  const auto task = make_task("copy");
+  const auto positions = [&](const std::string& scheme) {
+    return with_positions(make_batch(*task, Split::training, 3, 0, 1, 2), *task, make_position_scheme(scheme))
+        .positions;
+  };
+  EXPECT_THAT(positions("task"), ElementsAre(2, 3, 1, 2, 3));
+  EXPECT_EQ(positions("task(ids=coupled)"), positions("task"));
+  EXPECT_THAT(positions("task(ids=abacus)"), ElementsAre(1, 2, 0, 1, 2));
+}
+
+TEST(TaskPositions, AreNamedInWhatARunWrites) {
+  const auto written = [](const std::string& encoding) {
+    return plan_of(with({{"task.name", "copy"}, {"model.encoding", encoding}})).full.at("model.encoding");
+  };
+  EXPECT_THAT(written("learned@task"), HasSubstr("@task(ids=coupled, max_position="));
+  EXPECT_EQ(written("learned@task(ids=coupled)"), written("learned@task"));
+  EXPECT_THAT(written("learned@task(ids=abacus)"), HasSubstr("@task(ids=abacus, max_position="));
+}
+
+TEST(TaskPositions, OfAnUnknownNameAreRefusedBeforeTraining) {
+  for (const std::string where : {"learned@task(ids=abakus)", "learned@task:task(ids=abakus)"}) {
+    const Settings settings = with({{"task.name", "copy"}, {"model.encoding", where}});
+    EXPECT_THAT(
+        [&] { static_cast<void>(plan_of(settings)); },
+        ThrowsMessage<ConfigError>("positions = task: ids: got 'abakus' (did you mean abacus?), expected "
+                                   "one of coupled, abacus"));
+  }
+}
+
 TEST(TaskPositions, OfATaskThatGivesNoneAreRefusedBeforeTraining) {
   const Settings settings = with({{"task.name", "sort"}, {"model.encoding", "learned@task"}});
   EXPECT_THAT([&] { static_cast<void>(plan_of(settings)); },
@@ -61,8 +91,8 @@ TEST(TaskPositions, OfATaskThatGivesNoneAreRefusedBeforeTraining) {
 }
 
 TEST(TaskPositions, AreNoneForAdditionWithHintsOrAScratchpad) {
-  EXPECT_TRUE(positions_of("addition(hints=true)", "a0b6+a0b3|a0b9", "coupled").empty());
-  EXPECT_TRUE(positions_of("addition(scratchpad=true)", "6+3|630=09", "abacus").empty());
+  EXPECT_TRUE(make_task("addition(hints=true)")->position_ids().empty());
+  EXPECT_TRUE(make_task("addition(scratchpad=true)")->position_ids().empty());
 }
 
 }  // namespace

@@ -46,11 +46,12 @@ TEST(PositionSchemes, TakeTheirOptions) {
                                           {"yarn(yarn_alpha=2, yarn_beta=8)", "yarn_alpha", "2"},
                                           {"yarn(yarn_beta=8)", "yarn_beta", "8"},
                                           {"longrope(longrope_unchanged=3)", "longrope_unchanged", "3"},
-                                          {"task(ids=abacus)", "ids", "abacus"}}) {
+                                          {"task(ids=named)", "ids", "named"}}) {
     const auto specs = specs_of(make_position_scheme(text));
     EXPECT_EQ(std::ranges::find(specs, name, &OptionSpec::name)->value, value) << text;
   }
-  EXPECT_EQ(task_ids(make_position_scheme("task(ids=abacus)")), "abacus");
+  EXPECT_EQ(make_position_scheme("task(ids=named)").ids, "named");
+  EXPECT_EQ(make_position_scheme("task").ids, "");
 }
 
 TEST(PositionSchemes, OfAUserNeedAFreeName) {
