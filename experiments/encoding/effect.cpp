@@ -5,6 +5,7 @@
 
 #include "framework/core/random.h"
 #include "framework/math/blas.h"
+#include "framework/positional/rotary.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -45,7 +46,7 @@ Tensor<double> Effect::input() const {
 }
 
 Tensor<double> Effect::angles() const {
-  const std::vector<double> frequencies = of.encoding->frequencies(positions.stretch());
+  const std::vector<double> frequencies = of.encoding->frequencies(stretch_of(positions));
   if (frequencies.empty()) return {};
   Tensor<double> angles({seq_len(), std::ssize(frequencies)});
   for (Index t = 0; t < seq_len(); ++t) {

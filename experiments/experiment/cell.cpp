@@ -14,6 +14,7 @@
 #include "experiments/training/adoption.h"
 #include "framework/core/errors.h"
 #include "framework/core/text.h"
+#include "framework/positional/rotary.h"
 #include "framework/storage/atomic_file.h"
 #include "models/transformer.h"
 

@@ -68,7 +68,7 @@ struct StateSlot {
   Index index = 0;
 };
 
-/// The handle to data that an encoding prepared at the start of the run.
+/// The handle to what is prepared at the start of a run for several layers; see Pass::prepare().
 struct PreparedSlot {
   Index index = 0;
 };

@@ -36,9 +36,9 @@ Positions Positions::per_sequence(Index batch, std::vector<double> positions) {
   return {batch, count / batch, false, std::move(positions)};
 }
 
-Positions Positions::stretched(const Stretch& stretch) const {
+Positions Positions::stretched(std::shared_ptr<const Stretch> stretch) const {
   Positions result = *this;
-  result.stretch_ = stretch;
+  result.stretch_ = std::move(stretch);
   return result;
 }
 

@@ -2,7 +2,6 @@
 // only a table needs whole numbers.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -11,15 +10,7 @@
 
 namespace ordinal {
 
-/// How rotary encodings lower their frequencies for sequences `factor` times as long as in training. Other
-/// encodings would compress positions instead. With factor 1, frequencies do not change.
-struct Stretch {
-  double factor = 1.0;
-  /// θ_i of the d/2 pairs of d rotated dimensions.
-  std::function<std::vector<double>(Index d, double base)> frequencies = {};
-  double magnitude = 1.0;  // factor on the rotated pairs
-  double unchanged = 0.0;  // positions below this rotate as without a stretch
-};
+struct Stretch;  // see positional/rotary.h
 
 /// The positions of `batch` sequences of `seq_len` tokens each. Copies share the numbers, which never change. Throws
 /// std::invalid_argument for a negative size, or if positions are not the same number for each sequence.
@@ -34,9 +25,9 @@ class Positions {
   /// Separate positions for every sequence: `positions` is row-major (batch, seq_len).
   static Positions per_sequence(Index batch, std::vector<double> positions);
 
-  /// The same positions, with frequencies stretched.
-  Positions stretched(const Stretch& stretch) const;
-  const Stretch& stretch() const { return stretch_; }
+  /// The same positions, with a stretch; null: none.
+  Positions stretched(std::shared_ptr<const Stretch> stretch) const;
+  const std::shared_ptr<const Stretch>& stretch() const { return stretch_; }
 
   Index batch() const { return batch_; }
   Index seq_len() const { return seq_len_; }
@@ -51,7 +42,7 @@ class Positions {
   Index batch_ = 0;
   Index seq_len_ = 0;
   bool shared_ = true;
-  Stretch stretch_;
+  std::shared_ptr<const Stretch> stretch_;
   std::shared_ptr<const std::vector<double>> values_;
 };
 

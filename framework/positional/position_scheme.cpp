@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "framework/core/errors.h"
+#include "framework/positional/rotary.h"
 
 namespace ordinal {
 
@@ -134,7 +136,8 @@ Positions make_positions(const PositionScheme& scheme, Index batch, Index seq_le
   if (entry.place != nullptr) return Positions::shared(batch, entry.place(scheme, seq_len));
   Positions counted = Positions::contiguous(batch, seq_len, scheme.offset);
   if (entry.stretch == nullptr) return counted;
-  return counted.stretched(entry.stretch(scheme, stretch_factor(scheme, seq_len)));
+  return counted.stretched(
+      std::make_shared<const Stretch>(entry.stretch(scheme, stretch_factor(scheme, seq_len))));
 }
 
 }  // namespace ordinal

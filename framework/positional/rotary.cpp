@@ -10,6 +10,12 @@
 #include "framework/math/vector_math.h"
 
 namespace ordinal {
+
+const Stretch& stretch_of(const Positions& positions) {
+  static const Stretch none;
+  return positions.stretch() ? *positions.stretch() : none;
+}
+
 void RotaryOptions::visit(OptionVisitor& v) {
   sines.visit(v);
   v.choice("pairing", pairing, {"interleaved", "half"},
@@ -63,7 +69,7 @@ std::vector<double> Rotary<T>::frequencies(const Stretch& stretch) const {
 template <typename T>
 void Rotary<T>::begin_run(Pass<T>& pass) const {
   const Positions& positions = pass.run().positions;
-  const Stretch& stretch = positions.stretch();
+  const Stretch& stretch = stretch_of(positions);
   if (stretch.factor == 1.0) {
     pass.prepare(angles_, table_.rows(positions, pass));
     return;

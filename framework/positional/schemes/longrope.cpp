@@ -7,7 +7,7 @@
 #include "framework/core/errors.h"
 #include "framework/core/text.h"
 #include "framework/positional/position_scheme.h"
-#include "framework/positional/sinusoid_table.h"
+#include "framework/positional/rotary.h"
 
 namespace ordinal {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "framework/core/errors.h"
 #include "framework/positional/position_scheme.h"
+#include "framework/positional/rotary.h"
 
 namespace ordinal {
 namespace {
@@ -117,13 +118,13 @@ TEST(Stretched, SchemesCountAsContiguousAndSayHowFarTheyStretch) {
   for (const std::string kind : {"ntk", "dynamic_ntk", "yarn"}) {
     const Positions positions = make_positions(scheme(kind), 1, 8);
     EXPECT_EQ(of(positions), of(Positions::contiguous(1, 8)));
-    EXPECT_EQ(positions.stretch().factor, 2.0);
-    EXPECT_NE(positions.stretch().magnitude == 1.0, kind == "yarn");
-    EXPECT_TRUE(positions.stretch().frequencies);
-    EXPECT_EQ(make_positions(scheme(kind), 1, 3).stretch().factor, 1.0);
+    EXPECT_EQ(positions.stretch()->factor, 2.0);
+    EXPECT_NE(positions.stretch()->magnitude == 1.0, kind == "yarn");
+    EXPECT_TRUE(positions.stretch()->frequencies);
+    EXPECT_EQ(make_positions(scheme(kind), 1, 3).stretch()->factor, 1.0);
     PositionScheme scaled = scheme(kind);
     scaled.scale = 16.0;
-    EXPECT_EQ(make_positions(scaled, 1, 8).stretch().factor, kind == "dynamic_ntk" ? 2.0 : 16.0);
+    EXPECT_EQ(make_positions(scaled, 1, 8).stretch()->factor, kind == "dynamic_ntk" ? 2.0 : 16.0);
   }
 }
 

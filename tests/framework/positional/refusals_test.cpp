@@ -9,6 +9,7 @@
 
 #include "framework/core/errors.h"
 #include "framework/positional/position_scheme.h"
+#include "framework/positional/rotary.h"
 #include "tests/framework/positional/rig.h"
 
 namespace ordinal {
@@ -172,7 +173,7 @@ TEST(Refusals, OfAStretchThatNoBaseCanHaveSayWhatToLower) {
     const auto check = [&](const std::string& text) {
       PositionScheme scheme = make_position_scheme(text);
       scheme.resolve(64, 512);
-      rig->check_stretch(make_positions(scheme, 1, 512).stretch());
+      rig->check_stretch(stretch_of(make_positions(scheme, 1, 512)));
     };
     EXPECT_THAT([&] { check("ntk(scale=1e20)"); },
                 ThrowsMessage<ConfigError>("ntk: base 1e+300, raised for s = 1e+20, is infinite, expected a "

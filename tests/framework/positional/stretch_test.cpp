@@ -32,7 +32,7 @@ double option_of(PositionScheme scheme, const std::string& name) {
 // The stretch of sequences `factor` times as long as the training length.
 Stretch stretch_of(PositionScheme scheme, double factor) {
   scheme.scale = factor;
-  return make_positions(scheme, 1, 1).stretch();
+  return *make_positions(scheme, 1, 1).stretch();
 }
 
 std::vector<double> frequencies_under(const Stretch& stretch, Index d = 8) {
@@ -124,7 +124,7 @@ TEST(Yarn, TheAutomaticBetaIsAboveAlpha) {
 // α and β of the scheme reach the model, and other ones give other scores.
 TEST(Yarn, OptionsOfTheSchemeReachTheScores) {
   const auto stretch = [](const std::string& text) {
-    return make_positions(resolved(text), 1, 256).stretch();
+    return *make_positions(resolved(text), 1, 256).stretch();
   };
   EXPECT_EQ(scores<double>("rope", 9, 4, stretch("yarn")),
             scores<double>("rope", 9, 4, stretch_of(resolved("yarn"), 4.0)));
