@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "experiments/process/machine.h"
 #include "experiments/tasks/mapped_file.h"
 #include "framework/core/errors.h"
 #include "framework/core/text.h"

@@ -85,7 +85,7 @@ std::string ids_of(const PositionScheme& scheme, const Task& task) {
         "positions = task: the task gives its tokens none (use addition without hints and scratchpad, copy "
         "or reverse)");
   }
-  if (scheme.ids.empty()) return known.front();
+  if (scheme.ids == "auto") return known.front();
   check_values("positions = task", {{"ids", OptionType::choice, "", "", {}, known}}, {{"ids", scheme.ids}});
   return scheme.ids;
 }

@@ -22,9 +22,9 @@ struct PositionScheme {
   Index train_length = 0;  // L
   double scale = 0.0;      // 0: computed from the length
   Index max_position = 0;
-  double offset = 0.0;   // added to positions that are not drawn and not spaced over a range
-  std::string ids = {};  // the name of positions that the task gives; empty: its first
-  std::any own = {};     // the options of this scheme alone; see SchemeEntry
+  double offset = 0.0;       // added to positions that are not drawn and not spaced over a range
+  std::string ids = "auto";  // the name of positions that the task gives; auto: its first
+  std::any own = {};         // the options of this scheme alone; see SchemeEntry
 
   const SchemeEntry& entry() const;
   const std::string& name() const;

@@ -10,7 +10,7 @@ namespace ordinal {
 namespace {
 
 void visit_ids(PositionScheme& scheme, OptionVisitor& v) {
-  v.text("ids", scheme.ids, "the name of positions that the task gives; not set: its first", Binds::training);
+  v.text("ids", scheme.ids, "the name of positions that the task gives; auto: its first", Binds::training);
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ TEST(PositionSchemes, TakeTheirOptions) {
     EXPECT_EQ(std::ranges::find(specs, name, &OptionSpec::name)->value, value) << text;
   }
   EXPECT_EQ(make_position_scheme("task(ids=named)").ids, "named");
-  EXPECT_EQ(make_position_scheme("task").ids, "");
+  EXPECT_EQ(make_position_scheme("task").ids, "auto");
 }
 
 TEST(PositionSchemes, OfAUserNeedAFreeName) {
