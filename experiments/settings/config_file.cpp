@@ -20,10 +20,11 @@ class FileReader {
   explicit FileReader(const std::string& path) : path_(path) {}
 
   Source read(const std::string& text) {
+    if (text.find('\0') != std::string::npos)
+      return {{.problem = path_ + ": got a binary file, expected a text of lines key = value"}};
     std::istringstream stream(text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text);  // a byte order mark
     for (std::string raw; std::getline(stream, raw);) {
       ++number_;
-      std::ranges::replace(raw, '\0', ' ');
       const std::string padded = " " + raw;
       const std::size_t comment = std::min(padded.find(" #"), padded.find("\t#"));
       const std::string line = trimmed(raw.substr(0, comment));
@@ -55,10 +56,10 @@ class FileReader {
 
   void setting(const std::string& line) {
     const std::size_t equals = line.find('=');
-    if (equals == std::string::npos)
+    const std::string key = prefix_ + trimmed(line.substr(0, equals));
+    if (equals == std::string::npos || key.empty() || key.ends_with('.'))
       return unreadable(fmt::format("got '{}', expected key = value or [section]", line));
-    source_.push_back(
-        {prefix_ + trimmed(line.substr(0, equals)), trimmed(line.substr(equals + 1)), place(), kind_, id_});
+    source_.push_back({key, trimmed(line.substr(equals + 1)), place(), kind_, id_});
   }
 
   const std::string& path_;
