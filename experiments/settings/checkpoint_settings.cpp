@@ -55,10 +55,11 @@ void require_same(const Settings& trained, const Settings& wanted, const std::st
   };
   const auto found = first_line(fixed(trained), fixed(wanted));
   if (!found) return;
-  throw CheckpointError(
-      fmt::format("{}: it was trained with {} = {}, {} says {}; leave that out, or {}", path, found->key,
-                  found->there, wanted.origin(found->key), found->here,
-                  found->key == encoding_key ? "set finetune.encoding to exchange it" : "train a new model"));
+  throw CheckpointError(fmt::format("{}: it was trained with {} = {}, {} says {}; leave that out, or {}",
+                                    path, found->key, found->there, wanted.origin(found->key), found->here,
+                                    found->key == encoding_key
+                                        ? "exchange it in further training: train --finetune.encoding"
+                                        : "train a new model"));
 }
 
 // The encoding of finetune.encoding replaces the trained one, and has its positions unless it names others.
@@ -95,7 +96,7 @@ void require(const std::function<bool(const Key&)>& is_missing, const std::strin
   for (const Key& key : all_keys())
     if (is_missing(key)) missing.push_back(key.name);
   if (!missing.empty())
-    throw CheckpointError(fmt::format("{}: its metadata lacks {}; {}", path, joined(missing), way_out));
+    throw CheckpointError(fmt::format("{}: its metadata lacks {}{}", path, joined(missing), way_out));
 }
 
 // Tensors confirm sizes at most. A file need not name a task, so it must say itself what would otherwise follow from one.
@@ -114,7 +115,7 @@ void check_metadata(const Metadata& metadata, const std::string& path) {
                (found == metadata.end() || (follows_task && !is_request(key.option, found->second)));
       },
       path,
-      "no tensor says what they are (copy the metadata of the original file, or write all settings of the "
+      ", which no tensor says (copy the metadata of the original file, or write all settings of the "
       "model: see framework/README.md)");
 }
 
@@ -164,9 +165,9 @@ std::string warning_of_data(const std::string& path, const std::string& data_has
 Settings fine_tuning_settings(const Settings& given, const std::string& path) {
   const Settings settings = laid_under(given, path, true);
   const auto is_missing = [&](const Key& key) {
-    return key.section() == "task" && key.option.type != OptionType::files && !settings.is_given(key.name);
+    return (key.name == "task.name" || key.name == "task.train_length") && !settings.is_given(key.name);
   };
-  require(is_missing, path, "give these settings, or write them into it");
+  require(is_missing, path, "; give what is missing, or write it there");
   return settings;
 }
 

@@ -23,8 +23,8 @@ std::string warning_of_data(const std::string& path, const std::string& data_has
 /// Settings for further training of the checkpoint at `path`. Task, model and position settings that are not
 /// given come from the checkpoint. Given ones win where the trained weights stay valid (another text or
 /// length, other positions, base, dropout). Where they would not (width, encoding, activation …), the given
-/// ones must equal the checkpoint's. Throws CheckpointError with a line for each that does not, for settings of the task that
-/// are neither given nor in the file, and as settings_of() does.
+/// ones must equal the checkpoint's. Throws CheckpointError with a line for each that does not, for a task or its training
+/// length that is neither given nor in the file, and as settings_of() does.
 Settings fine_tuning_settings(const Settings& given, const std::string& path);
 
 /// Settings to use the checkpoint at `path` unchanged: the same, but the task must also be the checkpoint's, if it has one.

@@ -185,15 +185,15 @@ TEST_F(RefusedModel, WhoseNumbersBecomeInfiniteOrNaN) {
 // is which symbol, and which examples score the model.
 TEST_F(RefusedModel, WithoutTheSettingsThatNoTensorTells) {
   write_checkpoint("headless", trained, {{"model.heads", ""}});
-  const std::string message = "headless: its metadata lacks model.heads; no tensor says what they are";
+  const std::string message = "headless: its metadata lacks model.heads, which no tensor says";
   for (const std::string program : {"evaluate", "generate", "train", "encoding"})
     expect_refused(program, "--quiet --model headless", message);
   expect_refused("parity", parity_of("good", "good", "headless"), message);
-  write_checkpoint("idle", trained, {{"task.name", ""}});
+  write_checkpoint("idle", trained, {{"task.name", ""}, {"task.lengths", ""}});
   expect_refused("generate", "--quiet --model idle",
                  "idle: its metadata lacks task.name, expected the task whose symbols");
   expect_refused("evaluate", "--quiet --out new --model idle",
-                 "idle: its metadata lacks task.name; give these settings, or write them into it");
+                 "idle: its metadata lacks task.name; give what is missing, or write it there");
   EXPECT_FALSE(exists("new"));
   run_well("evaluate",
            "--quiet --out new --evaluate.batches=1 --evaluate.lengths=1x --task.name=language --model idle");

@@ -113,7 +113,7 @@ TEST_F(SettingsOfAFile, AreThoseOfItsMetadata) {
 TEST_F(SettingsOfAFile, AreRefusedIfOneIsMissing) {
   const auto lacks = [](const std::string& keys) {
     return "f: its metadata lacks " + keys +
-           "; no tensor says what they are (copy the metadata of the original file, or write all settings of "
+           ", which no tensor says (copy the metadata of the original file, or write all settings of "
            "the model: see "
            "framework/README.md)";
   };
@@ -237,7 +237,8 @@ TEST(FineTuning, LaysAGivenEncodingOverThatOfTheCheckpoint) {
 TEST(FineTuning, OfWhatTheWeightsAreMadeForIsRefusedWithBothValues) {
   const std::string path = checkpoint("rope", {{"model.encoding", "rope"}, {"model.d_model", "32"}});
   const std::string leave = "leave that out, or train a new model";
-  const std::string exchange = "leave that out, or set finetune.encoding to exchange it";
+  const std::string exchange =
+      "leave that out, or exchange it in further training: train --finetune.encoding";
   for (const auto& [key, given, trained, says, fix] : std::vector<std::array<std::string, 5>>{
            {"model.d_model", "64", "32", "64", leave},
            {"model.norm", "rmsnorm", "layernorm", "rmsnorm", leave},
@@ -267,10 +268,10 @@ TEST(FineTuning, OfAFileWithoutATaskNeedsOne) {
       written("no_task.safetensors", by_hand, Plan(Settings::from_map(by_hand, "f")).model);
   EXPECT_THAT(
       refused({}, path),
-      ElementsAre(path +
-                  ": its metadata lacks task.name, task.train_length, task.lengths; give these settings, or "
-                  "write them into it"));
-  const Values task = {{"task.name", "copy"}, {"task.train_length", "4"}, {"task.lengths", "fixed"}};
+      ElementsAre(
+          path +
+          ": its metadata lacks task.name, task.train_length; give what is missing, or write it there"));
+  const Values task = {{"task.name", "copy"}, {"task.train_length", "4"}};
   EXPECT_EQ(fine_tuning_settings(typed(task), path).text("task.name"), "copy");
   EXPECT_FALSE(inference_settings(typed({}), path).is_given("task.name"));
 }
