@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <set>
 #include <utility>
 
@@ -107,7 +109,7 @@ std::vector<Key> training_keys() {
            "largest global norm of the gradient; 0: no clipping", Binds::training),
       integer("train.accumulate", "1", between(1, largest_count), "batches that make one step",
               Binds::training),
-      integer("train.shards", "0", automatic_or(1, largest_count),
+      integer("train.shards", "0", automatic_or(1, 536'870'912),
               "pieces that a batch is cut into, a power of two; 0: automatic", Binds::training),
       integer("train.seed", std::to_string(trainer.seed), between(0, largest_seed), "seed of a single model"),
       key_of(
@@ -230,7 +232,12 @@ const Key* find_key(std::string_view name) {
 std::string complaint(const Key& key, const std::string& value) {
   const std::string start = value.substr(0, 200);  // of a longer one, folder_of() keeps as much as fits
   if (key.name == "experiment.name" && folder_of(start) != start)
-    return fmt::format("got '{}', expected the name of a folder, such as {}", value, folder_of(value));
+    return fmt::format(
+        "got '{}', expected a folder name of letters, digits and .+-_@:= without . in front, such as {}",
+        value, key.option.value);
+  const auto shards = key.name == "train.shards" ? parse_integer(value).value_or(0) : 0;
+  if (shards > 0 && !std::has_single_bit(static_cast<std::uint64_t>(shards)))
+    return fmt::format("got {}, expected a power of two, or 0 for automatic", value);
   if (key.kind.empty()) return complaint(key.option, value);
   if (key.section() == "finetune" && value == key.option.value) return "";  // as in the first stage
   try {

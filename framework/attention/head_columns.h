@@ -23,11 +23,13 @@ struct HeadColumns {
   HeadColumns(std::string_view layer, const ModelShape& shape) {
     if (shape.heads < 1 || shape.d_model % shape.heads != 0) {
       throw std::invalid_argument(
-          fmt::format("{}: d_model {} is not divisible by heads {}", layer, shape.d_model, shape.heads));
+          fmt::format("{}: d_model {} is not divisible by heads {} (change model.d_model or model.heads)",
+                      layer, shape.d_model, shape.heads));
     }
     if (shape.n_kv_heads < 1 || shape.heads % shape.n_kv_heads != 0) {
-      throw std::invalid_argument(fmt::format("{}: heads {} is not divisible by n_kv_heads {}", layer,
-                                              shape.heads, shape.n_kv_heads));
+      throw std::invalid_argument(fmt::format(
+          "{}: heads {} is not divisible by n_kv_heads {} (change model.heads or model.n_kv_heads)", layer,
+          shape.heads, shape.n_kv_heads));
     }
     d_head = shape.d_head();
     group = shape.heads / shape.n_kv_heads;

@@ -114,6 +114,7 @@ TEST(CommandLine, EachMistakeIsOneLine) {
            {{"--tokens=a.npy"}, "unknown option --tokens"},
            // Words that are no options.
            {{"a.cfg"}, "(for a config file: --config a.cfg)"},
+           {{"a.safetensors"}, "got 'a.safetensors', expected an option such as --help"},
            {{"-h"}, "got '-h', expected an option such as"},
            {{"-"}, "got '-', expected an option such as"},
            {{"--"}, "got '--', expected an option such as"},

@@ -99,17 +99,21 @@ TEST(Contradictions, AreFoundWhereRowsAreBuilt) {
             "positions = spaced would change nothing: none takes no positions"},
            {{{"model.encoding", "rope@yarn(yarn_beta=1)"}}, "yarn_alpha = 1 is not below yarn_beta = 1"},
            {{{"model.encoding", "cope"}, {"task.name", "reverse_string"}}, "cope"},
-           {{{"model.n_kv_heads", "3"}}, "heads 4 is not divisible by n_kv_heads 3"},
+           {{{"model.n_kv_heads", "3"}},
+            "heads 4 is not divisible by n_kv_heads 3 (change model.heads or model.n_kv_heads)"},
            // A block without attention has no heads.
            {{{"model.block", "conv, attention"}, {"model.heads", "5"}, {"model.n_kv_heads", "3"}},
-            "d_model 64 is not divisible by heads 5"},
-           {{{"train.shards", "6"}}, "expected a power of two"},
+            "d_model 64 is not divisible by heads 5 (change model.d_model or model.heads)"},
+           {{{"train.shards", "6"}}, "got 6, expected a power of two, or 0 for automatic"},
            {{{"train.shards", "64"}}, "exceeds train.batch = 32"},
            {{{"train.score_step", "2000"}}, "exceeds train.steps"},
            {{{"train.warmup", "2000"}},
             "train.warmup = 2000 exceeds train.steps = 1000; lower train.warmup or raise train.steps"},
            {{{"task.name", "text"}}, "set task.file"},
-           {{{"experiment.name", "../up"}}, "got '../up', expected the name of a folder, such as row.._up"},
+           {{{"experiment.name", "../up"}},
+            "got '../up', expected a folder name of letters, digits and .+-_@:= without . in front, such as "
+            "extrapolation"},
+           {{{"experiment.name", ""}}, "got '', expected a folder name of"},
            {{{"evaluate.conditions", "trained, trained"}}, "trained is listed more than once"},
            {{{"finetune.length", "y"}, {"finetune.steps", "5"}}, "finetune.length: got 'y'"}})
     EXPECT_THAT(problem_of(values), HasSubstr(problem)) << problem;
