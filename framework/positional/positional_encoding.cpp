@@ -34,8 +34,10 @@ std::vector<Part> encoding_parts(const std::string& text) {
   std::vector<Part> parts = parse_parts(text, '+');
   for (const Part& part : parts) {
     encodings().find(part.name);
-    if (std::ranges::count(parts, part.name, &Part::name) == 1) continue;
-    throw ConfigError(fmt::format("positional encoding: got '{}', expected {} only once", text, part.name));
+    const bool is_beside = part.name == "none" && parts.size() > 1;
+    if (!is_beside && std::ranges::count(parts, part.name, &Part::name) == 1) continue;
+    throw ConfigError(fmt::format("positional encoding: got '{}', expected {} {}", text, part.name,
+                                  is_beside ? "alone" : "only once"));
   }
   return parts;
 }

@@ -53,7 +53,7 @@ TEST(GivenPositions, NeedASchemeThatChoosesNone) {
 TEST(GivenPositions, NeedAnEncodingThatReadsThem) {
   for (const std::string name : {"none", "cope"})
     EXPECT_THAT(error_of({{"positions", "0, 1"}, {"name", name}}), HasSubstr(name + " takes no positions"));
-  EXPECT_NO_THROW(subject({{"positions", "0, 1"}, {"name", "none+alibi"}}));
+  EXPECT_NO_THROW(subject({{"positions", "0, 1"}, {"name", "cope+alibi"}}));
 }
 
 // A model must know the tokens up to the last position, within what fits into memory.

@@ -127,8 +127,8 @@ TEST(TrainingMetadata, HoldsPartsWithAllTheirOptionsAsWorkedOut) {
            {"model.encoding", "rope(base=auto)",
             "rope(base=101.85916357881302" + rope + "@contiguous(offset=0)"},
            // The positions of the test, if they differ.
-           {"model.encoding", "none+t5@interpolated:interpolated",
-            "none+t5(buckets=32, max_distance=64)@interpolated(scale=0)"},
+           {"model.encoding", "t5@interpolated:interpolated",
+            "t5(buckets=32, max_distance=64)@interpolated(scale=0)"},
            {"model.encoding", "rope@contiguous:ntk(scale=2)",
             "rope(base=10000" + rope + "@contiguous(offset=0):ntk(scale=2)"},
            {"train.optimizer", "adamw(beta2=0.5)",

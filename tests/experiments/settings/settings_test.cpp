@@ -119,7 +119,7 @@ TEST(Contradictions, AreFoundWhereRowsAreBuilt) {
     EXPECT_THAT(problem_of(values), HasSubstr(problem)) << problem;
   for (const Values& fine : std::vector<Values>{
            {{"model.d_model", "9"}, {"model.heads", "3"}, {"model.encoding", "sinusoidal(pad_odd=true)"}},
-           {{"model.encoding", "none+rope@contiguous:yarn"}},
+           {{"model.encoding", "rope@contiguous:yarn"}},
            {{"model.block", "conv, feed_forward"}, {"model.heads", "5"}, {"model.n_kv_heads", "3"}}})
     EXPECT_EQ(problem_of(fine), "");
 }

@@ -33,12 +33,6 @@ std::vector<double> logits_of(const std::string& encoding, double dropout = 0.0,
       {.positions = Positions::contiguous(1, length), .training = training, .random = {.seed = seed}});
 }
 
-TEST(Composition, WithNoneIsTheOtherPart) {
-  EXPECT_EQ(logits_of("sinusoidal+none"), logits_of("sinusoidal"));
-  EXPECT_EQ(logits_of("none+sinusoidal"), logits_of("sinusoidal"));
-  EXPECT_GT(largest_difference(logits_of("sinusoidal"), logits_of("none")), 0.1);
-}
-
 TEST(Composition, GivesEachPartItsOwnOptions) {
   const testing::Rig<> both("learned(max_seq_len=70)+t5(buckets=16)", {.d_model = d_model});
   EXPECT_EQ(both.layout().find("positional.learned.table").shape, (Shape{70, d_model}));

@@ -29,6 +29,8 @@ const std::string odd = "(set pad_odd = true to pad it by one, functions = sine 
 const Refused refused_encodings[] = {
     {"sinusoidal+rotory", "got 'rotory', expected one of none, sinusoidal, learned, rope, "},
     {"alibi+rope+alibi", "expected alibi only once"},
+    {"alibi+none", "positional encoding: got 'alibi+none', expected none alone"},
+    {"none+none", "expected none alone"},
     {"alibi+cope", "cope is defined only where no token sees later ones (a causal model)", {.causal = false}},
     {"learned(buckets=16)+t5",
      "learned has no option buckets, expected one of overflow, init_sd, grow, max_seq_len"},
@@ -186,8 +188,7 @@ TEST(Refusals, OfAStretchThatNoBaseCanHaveSayWhatToLower) {
 TEST(Refusals, OfAPairOfEncodingAndPositionsSayWhy) {
   const RefusedScheme all[] = {{"alibi:yarn", "alibi rotates nothing (use rope or xpos)"},
                                {"none:interpolated", "takes no positions"},
-                               {"cope:interpolated", "takes no positions"},
-                               {"none+cope:interpolated", "takes no positions"}};
+                               {"cope:interpolated", "takes no positions"}};
   const auto check = [](const std::string& pair) {
     const std::size_t colon = pair.find(':');
     check_positions(pair.substr(0, colon), make_position_scheme(pair.substr(colon + 1)));
@@ -196,8 +197,7 @@ TEST(Refusals, OfAPairOfEncodingAndPositionsSayWhy) {
     EXPECT_THAT([&] { check(wrong.scheme); }, ThrowsMessage<ConfigError>(HasSubstr(wrong.why)))
         << wrong.scheme;
   }
-  for (const std::string encoding :
-       {"sinusoidal", "learned", "alibi", "t5", "rope", "none+alibi", "cope+rope"})
+  for (const std::string encoding : {"sinusoidal", "learned", "alibi", "t5", "rope", "cope+rope"})
     EXPECT_NO_THROW(check(encoding + ":randomized")) << encoding;
   for (const std::string encoding : {"rope", "xpos", "sinusoidal+rope"}) {
     for (const std::string scheme : {"ntk", "dynamic_ntk", "yarn", "longrope", "yarn(yarn_beta=8)"})
