@@ -157,7 +157,7 @@ std::string AnswerTask::data_hash() const {
 }
 
 TaskEntry answer_entry(const Exercises& exercises, bool has_options) {
-  const Index length = exercises.write ? 24 : 8;
+  const Index length = exercises.write ? 48 : 8;
   const Exercise one = drawn(exercises, {}, length);
   const auto [read, asked] = laid_out(exercises, one, length);
   const std::string example = exercises.layout == Layout::transcript

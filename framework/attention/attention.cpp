@@ -236,7 +236,7 @@ each. Query head h uses key/value head ⌊h n_kv_heads/H⌋. For each query head
   o_i = Σ_j w_ij v_j over the keys j ≤ i in a causal model, or all keys in an encoder; with a window of n keys,
         over i - n < j ≤ i
 and y_i = [o_i of all heads] W_outᵀ + b_out. With qk_norm, a norm of d_h columns first acts on the queries and keys
-of each head, with one gain for the queries of all heads and one for the keys. Its ε is model.epsilon, or its own:
+of each head, with one gain for the queries of all heads and one for the keys. Its ε is its own option:
 qk_norm = rmsnorm(epsilon=1e-6). encoding = none, or names, restricts the encodings of queries, keys, scores and
 values in this layer, so layers may differ. Names stand in the order of model.encoding, in which the encodings
 act; those of the input act before all layers. Encodings have parameters for all attention layers, even where they do

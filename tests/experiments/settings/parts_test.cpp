@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <regex>
 
 #include "experiments/settings/command_line.h"
 #include "framework/core/errors.h"
@@ -31,6 +32,19 @@ TEST(Parts, SayWhatTheirOptionsAre) {
             << part.name << " " << option.name;
         EXPECT_EQ(std::ranges::count(part.options, option.name, &OptionSpec::name), 1) << part.name;
       }
+    }
+  }
+}
+
+// A key that a text of --list names exists.
+TEST(Parts, NameKeysThatThereAre) {
+  const std::regex key(R"(\b(task|model|train|finetune|evaluate)\.[a-z_]+)");
+  for (const PartKind& kind : part_kinds()) {
+    for (const PartInfo& part : kind.parts) {
+      std::string text = part.summary + " " + part.definition;
+      for (const OptionSpec& option : part.options) text += " " + option.help;
+      for (std::sregex_iterator found(text.begin(), text.end(), key), end; found != end; ++found)
+        EXPECT_NE(find_key(found->str()), nullptr) << part.name << ": " << found->str();
     }
   }
 }

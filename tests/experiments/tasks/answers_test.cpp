@@ -9,7 +9,9 @@
 namespace ordinal::experiments {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::ThrowsMessage;
 
 // The tokens and targets of an example.
@@ -53,9 +55,10 @@ TEST_P(Answers, HaveABeginning) {
   EXPECT_NO_THROW(alphabet.encode(alphabet.beginning()));
 }
 
-// The example of --list is one of the task.
+// The example of --list is one of the task, and has an answer.
 TEST_P(Answers, AreDescribed) {
   EXPECT_THAT(tasks().find(GetParam()).definition, HasSubstr("\nFor example, at length "));
+  EXPECT_THAT(tasks().find(GetParam()).definition, Not(ContainsRegex("answered by _*$")));
   EXPECT_THAT(make_task(GetParam())->describe(),
               HasSubstr(GetParam() + ": " + tasks().find(GetParam()).summary));
 }
