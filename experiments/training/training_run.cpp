@@ -55,11 +55,7 @@ void TrainingRun::start_from(const std::filesystem::path& initial) {
         fmt::format("{}: it cannot be both the start and the output of training; choose another --out",
                     initial.string()));
   }
-  try {
-    note_ = adopt_parameters(SafetensorsFile(initial), model_, trainer_.values());
-  } catch (const CheckpointError& error) {
-    throw CheckpointError(fmt::format("{}: {}", initial.string(), error.what()));
-  }
+  note_ = adopt_parameters(SafetensorsFile(initial), model_, trainer_.values());
   metadata_["initial_model"] = fnv1a64_hex(std::as_bytes(trainer_.values().flat()));
 }
 

@@ -29,16 +29,11 @@ inline constexpr std::string_view of_optimizer =
 
 /// Throws CheckpointError unless the file has a tensor of this name and shape.
 inline void check_tensor(const SafetensorsFile& file, const std::string& name, const Shape& expected) {
-  if (!file.contains(name)) {
-    throw CheckpointError(
-        fmt::format("checkpoint: no tensor {} (expected shape {}); it belongs to a model of other settings",
-                    name, to_string(expected)));
-  }
-  if (file.shape(name) != expected) {
-    throw CheckpointError(fmt::format(
-        "checkpoint: tensor {} has shape {}, expected {}; it belongs to a model of other settings", name,
-        to_string(file.shape(name)), to_string(expected)));
-  }
+  const bool is_there = file.contains(name);
+  if (is_there && file.shape(name) == expected) return;
+  throw CheckpointError(fmt::format(
+      "{}: tensor {} {}, expected shape {}; it belongs to a model of other settings", file.path(), name,
+      is_there ? "has shape " + to_string(file.shape(name)) : "is missing", to_string(expected)));
 }
 
 /// Adds parameters only: the weights of a model, or gradients under a prefix.
@@ -62,8 +57,8 @@ void load_parameter(const SafetensorsFile& file, const ParameterSpec& spec, Para
   const std::span<T> values(view.data, static_cast<std::size_t>(view.size()));
   file.read(prefix + spec.name, values);
   if (std::ranges::all_of(values, [](T x) { return std::isfinite(x); })) return;
-  throw CheckpointError(fmt::format(
-      "checkpoint: tensor {} holds infinite numbers or NaN; its training diverged", prefix + spec.name));
+  throw CheckpointError(fmt::format("{}: tensor {} holds infinite numbers or NaN; its training diverged",
+                                    file.path(), prefix + spec.name));
 }
 
 /// Reads all parameters of a layout, as load_parameter() does.
@@ -85,10 +80,10 @@ inline void check_parameters(const SafetensorsFile& file, const ParameterLayout&
   });
   if (others.empty()) return;
   std::ranges::sort(others);
-  throw CheckpointError(fmt::format(
-      "checkpoint: the model has no parameters {} (change its settings in the metadata, or leave these "
-      "tensors out)",
-      joined(others)));
+  throw CheckpointError(
+      fmt::format("{}: the model has no parameters {} (change its settings in the metadata, or leave these "
+                  "tensors out)",
+                  file.path(), joined(others)));
 }
 
 /// Reads parameters only, as load_parameter does. If it throws CheckpointError, `parameters` is unchanged.

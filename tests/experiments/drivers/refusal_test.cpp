@@ -162,7 +162,7 @@ TEST_F(RefusedModel, WithTensorsThatNobodyReads) {
     for (const char* name : {"output.weight", "final_norm.gain"}) all[name] = {1.0F};
   });
   expect_refused("parity", parity_of("good", "good", "more"),
-                 "more: checkpoint: the model has no parameters final_norm.gain, output.weight (");
+                 "more: the model has no parameters final_norm.gain, output.weight (");
 }
 
 // The weights are finite, what follows from them is not. In double it is.

@@ -370,8 +370,9 @@ TEST(RefusedSlow, AFolderThatDoesNotExistIsNotMade) {
   write_with_nan("nan.safetensors", "first");
   const auto before = everything();
   for (const char* program : {"train", "evaluate"})
-    expect_refused(program, "--quiet --model nan.safetensors --evaluate.lengths=1x --out new",
-                   "tensor final_norm.weight holds infinite numbers or NaN");
+    expect_refused(
+        program, "--quiet --model nan.safetensors --evaluate.lengths=1x --out new",
+        std::string(program) + ": nan.safetensors: tensor final_norm.weight holds infinite numbers or NaN");
   EXPECT_THAT(changes(before), IsEmpty());
 }
 

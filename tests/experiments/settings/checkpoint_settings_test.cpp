@@ -42,7 +42,8 @@ std::string written(const std::string& name, const Metadata& metadata, const Mod
   return path.string();
 }
 
-Settings settings_of_file(const std::string& path) { return settings_of(SafetensorsFile(path), "f"); }
+// Messages name the file as the settings do, also those about its tensors.
+Settings settings_of_file(const std::string& path) { return settings_of(SafetensorsFile(path), path); }
 
 // The checkpoint of a training with these settings.
 std::string checkpoint(const std::string& name, const Values& values) {
@@ -100,7 +101,9 @@ class SettingsOfAFile : public ::testing::Test {
   }
 
   static std::string refusal(const std::map<std::string, std::string>& changes) {
-    return message_of<CheckpointError>([&] { settings_of_file(file(changes)); });
+    const std::string path = file(changes);
+    return std::regex_replace(message_of<CheckpointError>([&] { settings_of_file(path); }), std::regex(path),
+                              "f");
   }
 };
 
@@ -150,15 +153,15 @@ TEST_F(SettingsOfAFile, OfAnotherVersionAreRefusedInOneLine) {
 }
 
 TEST_F(SettingsOfAFile, ThatDescribeOtherTensorsAreRefused) {
-  EXPECT_EQ(
-      refusal({{"model.norm", "layernorm"}}),
-      "f: checkpoint: no tensor block.0.attention_norm.bias (expected shape (4)); it belongs to a model of "
-      "other settings");
+  EXPECT_EQ(refusal({{"model.norm", "layernorm"}}),
+            "f: tensor block.0.attention_norm.bias is missing, expected shape (4); it belongs to a model of "
+            "other settings");
   EXPECT_THAT(refusal({{"model.vocab_size", "8"}}),
-              HasSubstr("f: checkpoint: tensor token_embedding.weight has shape (9, 4), expected (8, 4)"));
+              HasSubstr("f: tensor token_embedding.weight has shape (9, 4), expected shape (8, 4)"));
   EXPECT_THAT(refusal({{"model.bias", "false"}}),
-              HasSubstr("f: checkpoint: the model has no parameters block.0.attention.output.bias, "));
-  EXPECT_THAT(refusal({{"model.encoding", "learned"}}), HasSubstr("no tensor positional.learned.table"));
+              HasSubstr("f: the model has no parameters block.0.attention.output.bias, "));
+  EXPECT_THAT(refusal({{"model.encoding", "learned"}}),
+              HasSubstr("f: tensor positional.learned.table is missing, expected shape (16, 4)"));
 }
 
 // The size of a model is a number in a text: nothing of that size is built before the tensors are looked for.
@@ -169,9 +172,9 @@ TEST_F(SettingsOfAFile, OfAModelOfAnySizeAreComparedFirst) {
       refusal({{"model.block", many}, {"model.layers", "1000"}}),
       HasSubstr("f: model.block and model.layers make 3000000 branches, and there are only 12 tensors"));
   EXPECT_THAT(refusal({{"model.block", "attention, feed_forward(ff=262144)"}}),
-              HasSubstr("block.0.feed_forward.up.weight has shape (16, 4), expected (262144, 4)"));
+              HasSubstr("block.0.feed_forward.up.weight has shape (16, 4), expected shape (262144, 4)"));
   EXPECT_THAT(refusal({{"model.d_model", "65536"}, {"model.vocab_size", "1000000000"}}),
-              HasSubstr("token_embedding.weight has shape (9, 4), expected (1000000000, 65536)"));
+              HasSubstr("token_embedding.weight has shape (9, 4), expected shape (1000000000, 65536)"));
 }
 
 // What is given replaces what only training or the test depend on; the rest is the checkpoint's.

@@ -15,6 +15,7 @@
 namespace ordinal::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
@@ -89,14 +90,15 @@ TEST(CheckpointFile, ThatDoesNotFitIsRefusedAndChangesNothing) {
     ModelConfig config;
     std::string why;
   };
-  for (const auto& [file, config, why] : {Refused{"narrow", wider, "shape (11, 16), expected (11, 32)"},
+  for (const auto& [file, config, why] : {Refused{"narrow", wider, "shape (11, 16), expected shape (11, 32)"},
                                           {"weights", small_config(), "no step in its metadata"},
-                                          {"momentum", small_config(), "no tensor optimizer.m."},
+                                          {"momentum", small_config(), "tensor optimizer.m."},
                                           {"spoiled", small_config(), "holds infinite numbers or NaN"}}) {
     Training training("adamw", config);
     const std::vector<float> before = training.values();
     const auto load = [&, name = file] { training.load(name); };
-    EXPECT_THAT(load, ThrowsMessage<CheckpointError>(HasSubstr(why)));
+    EXPECT_THAT(load, ThrowsMessage<CheckpointError>(
+                          AllOf(HasSubstr(path_of(file).string() + ": "), HasSubstr(why))));
     EXPECT_EQ(before, training.values()) << file;
     EXPECT_EQ(training.trainer.steps(), 0) << file;
   }
