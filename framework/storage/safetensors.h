@@ -62,7 +62,6 @@ class SafetensorsFile {
   /// the metadata does not match its hash in the file. Files from other programs hold no hashes.
   explicit SafetensorsFile(const std::filesystem::path& path);
 
-  /// As it was given.
   const std::string& path() const { return path_; }
   /// The metadata without the hashes.
   const std::map<std::string, std::string>& metadata() const { return header_.metadata; }
