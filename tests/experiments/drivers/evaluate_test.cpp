@@ -189,7 +189,7 @@ TEST(Evaluate, WhatItCannotScoreIsOneLineAndNothingIsWritten) {
            {"--model " + rope + " --model.encoding='learned(overflow=clamp)'",
             rope + ": it was trained with model.encoding = rope, command line says "
                    "learned; leave "
-                   "that out, or set finetune.encoding to exchange it"},
+                   "that out, or exchange it in further training: train --finetune.encoding"},
            {"--model " + rope + " copy/checkpoint.safetensors",
             "rope and copy cannot be compared: their tasks are scored by contested.accuracy.past, "}}) {
     EXPECT_THAT(error_of("evaluate", "--out new " + arguments), ::testing::StartsWith("evaluate: " + line));

@@ -74,7 +74,7 @@ TEST(ConfigFile, EachMistakeIsOneLine) {
            {"[row a]\n= rope\n", "a.cfg:2: got '= rope', expected key = value or [section]"},
            {"[compare]\n= rope\n", "a.cfg:2: got '= rope', expected key = value or [section]"},
            {"compare. = rope\n", "a.cfg:1: got 'compare. = rope', expected key = value or [section]"},
-           {std::string("a\0= 3\n= 4\n", 11),
+           {std::string("a\0= 3\n= 4\n", 10),
             "a.cfg: got a binary file, expected a text of lines key = value"},
            {"[train]\nlearnin_rate = 1\n",
             "a.cfg:2: unknown key train.learnin_rate (did you mean train.learning_rate?)"},
