@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "experiments/process/streams.h"
 #include "experiments/programs/driver.h"
@@ -81,6 +82,10 @@ void run(const SafetensorsFile& file, const Transformer<T>& model, const Positio
 }
 
 int parity(const CommandLine& command) {
+  std::error_code missing;
+  for (const std::string& input : {command.model, command.tokens, command.targets, command.config})
+    if (std::filesystem::equivalent(input, command.out, missing))
+      throw ConfigError(input + ": it cannot be both an input and the output; choose another --out");
   const SafetensorsFile file(command.model);
   const Plan plan(command.settings);
   const Transformer<float> model(plan.model);

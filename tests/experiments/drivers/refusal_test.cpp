@@ -155,6 +155,20 @@ TEST_F(RefusedModel, TruncatedForeignOrCorrupt) {
   }
 }
 
+// An input that is also the output would be lost.
+TEST_F(RefusedTokens, ThatTheOutputWouldReplace) {
+  std::filesystem::create_symlink(trained, own_folder() / "link");
+  write("settings.cfg", "[model]\n");
+  const std::string before = file(trained);
+  for (const std::string& out : {trained, "run/../" + trained, std::string("link"), std::string("good.npy"),
+                                 std::string("settings.cfg")}) {
+    expect_refused("parity", parity_of("good", "good") + " --config settings.cfg --out " + out,
+                   ": it cannot be both an input and the output; choose another --out\n");
+  }
+  EXPECT_TRUE(file(trained) == before) << "the model is lost";
+  run_well("parity", parity_of("good", "good") + " --config settings.cfg");
+}
+
 TEST_F(RefusedModel, WithTensorsThatNobodyReads) {
   write_checkpoint("same", trained, {});
   run_well("parity", parity_of("good", "good", "same"));
