@@ -75,6 +75,21 @@ std::string against_others(const ExperimentResult& result, const Family& family,
   return joined(parts, "; ");
 }
 
+/// The scores at the longest length of the readers without a model that know at most the order of tokens, the best first.
+std::vector<std::pair<std::string, double>> rivals(const ExperimentResult& result, const MetricSpec& metric) {
+  std::vector<std::pair<std::string, double>> scores;
+  for (const std::string& name : readers_of(result, metric)) {
+    const Reader* reader = reader_of(name);
+    const Group group = reader_at(result, name, result.lengths.back(), metric);
+    if (reader != nullptr && reader->knows != Knows::sources && group.has_number())
+      scores.emplace_back(name, group.summary.mean);
+  }
+  const auto is_worse = [&](double a, double b) { return !metric.reached(a, b); };
+  std::ranges::stable_sort(scores,
+                           [&](const auto& a, const auto& b) { return is_worse(b.second, a.second); });
+  return scores;
+}
+
 /// "At length 512 (8x), “none” has the lowest bits per token of the ranked rows, 1.9 ± 0.1: ahead of …".
 std::string ranking(const ExperimentResult& result, const Family& family, const MetricSpec& metric) {
   const Index last = result.lengths.back();
@@ -86,38 +101,34 @@ std::string ranking(const ExperimentResult& result, const Family& family, const 
   const std::string name = in_quotes(rows_of(result)[*best].label);
   const std::string mean = mean_of(column[*best]);
   if (column.size() == 1) return fmt::format("{}, {} has {} in {}.", where, name, mean, what);
+  const auto readers = rivals(result, metric);
+  if (!readers.empty() && metric.reached(readers.front().second, column[*best].summary.mean))
+    return fmt::format("{}, no ranked row is better than the reader {} ({}) in {}.", where,
+                       in_quotes(readers.front().first), format_value(readers.front().second), what);
   const std::string others = against_others(result, family, column, metric, *best);
   return fmt::format("{}, {} has the {} {} of the ranked rows, {}{}{}.", where, name,
                      metric.lower_is_better() ? "lowest" : "highest", what, mean, others.empty() ? "" : ": ",
                      others);
 }
 
-/// "Readers without a model, at length 512 (8x) in near accuracy …: “4-gram” (0.353) is better than “sinusoidal”." The oracle says
-/// nothing. Empty without readers.
+/// "Readers without a model, at length 512 (8x) in near accuracy …: “4-gram” (0.353) is better than “sinusoidal”."
+/// Empty if none is.
 std::string better_readers(const ExperimentResult& result, const MetricSpec& metric) {
   const Index last = result.lengths.back();
   const std::vector<RowInfo> rows = rows_of(result);
   const Column column = column_of(result, metric, last);
-  const double sign = metric.lower_is_better() ? 1.0 : -1.0;
-  std::vector<std::pair<double, std::string>> parts;
-  for (const std::string& reader : readers_of(result, metric)) {
-    const Group group = reader_at(result, reader, last, metric);
-    const double score = sign * group.summary.mean;
-    if (reader == "oracle" || !group.has_number() || (metric.is_fraction() && group.summary.mean == 1.0))
-      continue;
+  std::vector<std::string> texts;
+  for (const auto& [reader, score] : rivals(result, metric)) {
     std::vector<std::string> worse;
     for (std::size_t row = 0; row < rows.size(); ++row)
-      if (column[row].has_number() && score < sign * column[row].summary.mean)
+      if (column[row].has_number() && !metric.reached(column[row].summary.mean, score))
         worse.push_back(in_quotes(rows[row].label));
     const std::string named = worse.size() > most_named ? fmt::format("{} rows", worse.size()) : join(worse);
     if (!worse.empty())
-      parts.emplace_back(score, fmt::format("{} ({}) is better than {}", in_quotes(reader),
-                                            format_value(group.summary.mean), named));
+      texts.push_back(
+          fmt::format("{} ({}) is better than {}", in_quotes(reader), format_value(score), named));
   }
-  if (parts.empty()) return "";
-  std::ranges::stable_sort(parts);
-  std::vector<std::string> texts;
-  for (const auto& [score, text] : parts) texts.push_back(text);
+  if (texts.empty()) return "";
   return fmt::format("Readers without a model, at length {} in {}: {}.",
                      length_heading(last, result.train_length), metric.title(last > result.train_length),
                      joined(texts, "; "));

@@ -19,6 +19,7 @@ using report_test::value;
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 using ::testing::Not;
 
 TEST(Answer, SaysInHowManySeedsAndByHowMuch) {
@@ -125,6 +126,31 @@ TEST(Verdicts, SayWhichRowsAreWorseThanWhichReader) {
                                          "“unigram” (2.500) is better than “sinusoidal”."));
   for (Score& score : result.references) score.value += 3.0;
   EXPECT_THAT(verdicts(result), Not(Contains(HasSubstr("Readers without a model"))));
+}
+
+// A reader that knows where the answer stands is no rival.
+TEST(Answer, DoesNotPraiseARowThatIsNoBetterThanAReaderWithoutAModel) {
+  ExperimentResult result = sample_result(6);  // the best row has 1.133 at 16
+  const auto with = [&](double bits) {
+    result.references.clear();
+    for (const auto& [reader, value] :
+         {std::pair("unigram", 2.5), {"4-gram", bits}, {"oracle", 0.5}, {"last 4", 0.6}})
+      for (const Score& score : baseline(reader, {report_test::score(16, value)}))
+        result.references.push_back(score);
+    return answer(result);
+  };
+  const double best = at(result, "none", 16, trained_condition, result.metrics[0]).summary.mean;
+  for (const double bits : {1.0, best})
+    EXPECT_THAT(with(bits),
+                MatchesRegex("At length 16 [(]4x[)], no ranked row is better than the reader “4-gram” "
+                             "[(]1.[0-9]+[)] in bits per token[.]"));
+  EXPECT_THAT(with(1.2), HasSubstr("“none” has the lowest bits per token of the ranked rows"));
+  EXPECT_THAT(
+      verdicts(result),
+      Contains(HasSubstr(
+          "in bits per token: “4-gram” (1.200) is better than “sinusoidal”; “unigram” (2.500) is better")));
+  std::erase_if(result.rows, [](const RowInfo& row) { return row.label != "none"; });
+  EXPECT_THAT(with(1.0), HasSubstr("“none” has 1.133")) << "a single row is not compared";
 }
 
 TEST(Warnings, NameAReaderThatIgnoresOrderAndPassesTheGate) {
