@@ -7,7 +7,7 @@
 #include <numeric>
 #include <set>
 
-#include "experiments/report/comparison.h"
+#include "experiments/report/grid.h"
 #include "experiments/scoring/references.h"
 #include "framework/core/errors.h"
 
@@ -150,14 +150,15 @@ void add_references(ExperimentResult& result, const Entrant& first, const Entran
 
 std::string dry_run_text(const Settings& settings, const std::vector<Entrant>& entrants,
                          const std::vector<Entrant>& candidates, int threads) {
-  const std::size_t count = seeds(settings).size();
+  const Index count = std::ssize(seeds(settings));
   Trained choosing;
   for (const Entrant& candidate : candidates)
     choosing.emplace(candidate.first().identity, candidate.first().work.flops);
   Trained trained;
-  const std::string rows = table(entrants, threads, trained);
-  std::string text = fmt::format("{} cells = {} rows × {} seeds, {} trainings", entrants.size() * count,
-                                 entrants.size(), count, trained.size() * count);
+  const std::string lines = table(entrants, threads, trained);
+  const Index rows = std::ssize(entrants);
+  std::string text = fmt::format("{} = {} × {}, {}", counted(rows * count, "cell"), counted(rows, "row"),
+                                 counted(count, "seed"), counted(std::ssize(trained) * count, "training"));
   if (!candidates.empty()) text += fmt::format(", after {} that choose values", choosing.size());
   text += "\n";
   std::set<std::string> tasks;
@@ -168,7 +169,7 @@ std::string dry_run_text(const Settings& settings, const std::vector<Entrant>& e
                         settings.integer("experiment.tune_seed"), factor.key, joined(factor.values));
   }
   const double flops = flops_of(choosing) + flops_of(trained) * static_cast<double>(count);
-  return text + rows +
+  return text + lines +
          fmt::format("all trainings: {:.3g} TFLOPs; scored at lengths {} ({})\n", flops / 1e12,
                      joined(settings.list("evaluate.lengths")), joined(settings.list("evaluate.conditions")));
 }

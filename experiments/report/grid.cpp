@@ -40,9 +40,6 @@ int shown_decimals(double value) {
   return size < 999.95 ? 1 : 0;
 }
 
-/// In place of a mean.
-std::string few_text(Index targets) { return fmt::format("{} targets", targets); }
-
 /// Adds a line below the rows for each baseline that has a score.
 void add_references(Grid& grid, const ExperimentResult& result, const MetricSpec& metric,
                     std::size_t before) {
@@ -116,6 +113,10 @@ std::string format_effect(double value) {
   return value != 0.0 && std::abs(value) < 0.01 ? fmt::format("{:.2g}", value) : format_value(value);
 }
 
+std::string counted(Index count, const std::string& thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
 std::string format_mean(const Summary& summary) {
   if (summary.n < 2) return format_value(summary.mean);
   if (std::abs(summary.mean) >= 1e6) return fmt::format("{:.1e} ± {:.1e}", summary.mean, summary.sd);
@@ -134,7 +135,7 @@ std::string cell_text(const Group& group, Index usual_n) {
   if (group.diverged > 0) return "diverged";
   const std::string text = format_mean(group.summary);
   if (group.summary.n == 0) return group.failed > 0 ? "fails" : text;
-  if (group.is_few()) return few_text(group.targets);
+  if (group.is_few()) return counted(group.targets, "target");
   if (!group.learning.most()) return fmt::format("({})", text);
   return group.summary.n < usual_n ? fmt::format("{} (n = {})", text, group.summary.n) : text;
 }

@@ -19,6 +19,9 @@ std::string format_effect(double value);
 /// "1.234 ± 0.012", both with the same number of decimals; the value alone for one seed; "–" for none.
 std::string format_mean(const Summary& summary);
 
+/// "1 row", "2 rows".
+std::string counted(Index count, const std::string& thing);
+
 /// "1,234,567".
 std::string group_thousands(Index count);
 

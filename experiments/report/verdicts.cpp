@@ -58,7 +58,9 @@ std::string against_others(const ExperimentResult& result, const Family& family,
     if (row == best || !column[row].is_ranked()) continue;
     const Comparison pair = family.better(metric.id, best, row);
     const std::string name = in_quotes(rows[row].label);
-    if (pair.decision == Decision::undecided) open.push_back(name + " " + count(pair));
+    const bool differ = pair.ahead + pair.behind > 0;
+    if (!differ) parts.push_back(fmt::format("level with {} in {} of {} seeds", name, pair.n(), pair.n()));
+    if (differ && pair.decision == Decision::undecided) open.push_back(name + " " + count(pair));
     if (pair.decision == Decision::fails) parts.push_back("behind " + name + " " + decided(pair.turned()));
     if (pair.decision == Decision::holds) ahead.push_back("ahead of " + name + " " + decided(pair));
   }
@@ -247,11 +249,12 @@ std::vector<std::string> too_few_seeds(const ExperimentResult& result, Index see
   const Index rows = std::ssize(result.rows);
   const Index pairs = rows * (rows - 1) / 2 * std::ssize(headlines(result.metrics));
   std::vector<std::string> lines;
-  for (const auto& [count, what] : {std::pair(pairs, "pair of rows"), {of_claims, "comparison of a claim"}}) {
+  for (const auto& [count, what] : {std::pair(pairs, "rows"), {of_claims, "a claim"}}) {
     if (count == 0 || seeds >= seeds_to_decide(count)) continue;
-    lines.push_back(fmt::format("{} seeds: {} {} can be decided; {} can decide {}{}.", seeds,
-                                seeds < seeds_to_decide(1) ? "no" : "not every", what, seeds_to_decide(count),
-                                count == 1 ? "it" : fmt::format("all {}", count),
+    lines.push_back(fmt::format("{}: {} comparison of {} can be decided; {} are enough for {}{}.",
+                                counted(seeds, "seed"), seeds < seeds_to_decide(1) ? "no" : "not every", what,
+                                seeds_to_decide(count),
+                                count == 1 ? "it" : fmt::format("all, at most {}", count),
                                 result.can_add_seeds ? " (experiment.seeds)" : ""));
   }
   return lines;

@@ -22,8 +22,8 @@ std::string procedure(const ExperimentResult& result);
 /// learning gate; a headline metric has few targets at a length. The last two need no results but the references.
 std::vector<std::string> warnings(const ExperimentResult& result);
 
-/// "4 seeds: no pair of rows can be decided; 9 can decide all 12 …": a line for the pairs of rows and one for the comparisons of
-/// claims, each only if that number of seeds cannot decide all of them. Needs no results.
+/// "4 seeds: no comparison of rows can be decided; 9 are enough for all, at most 12 …": a line for rows and one for the comparisons of
+/// claims, each only if that number of seeds cannot decide all of them. Needs no results, so rows may fail or not learn.
 std::vector<std::string> too_few_seeds(const ExperimentResult& result, Index seeds, Index of_claims);
 
 }  // namespace ordinal::experiments

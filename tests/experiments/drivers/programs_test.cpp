@@ -31,11 +31,12 @@ TEST(Programs, ExplainThemselves) {
 
 TEST(Programs, ADryRunWritesNothing) {
   EXPECT_THAT(extrapolate(tiny + "--dry-run --out run").out,
-              AllOf(HasSubstr("3 cells = 1 rows × 3 seeds, 3 trainings"), HasSubstr("FLOPs"), HasSubstr("MB"),
+              AllOf(HasSubstr("3 cells = 1 row × 3 seeds, 3 trainings"), HasSubstr("FLOPs"), HasSubstr("MB"),
                     HasSubstr("to score")));
-  EXPECT_THAT(run_program("train", tiny + "--dry-run --out run").out,
-              AllOf(HasSubstr("block.0.attention.qkv.weight"), HasSubstr("1 cells = 1 rows × 1 seeds"),
-                    HasSubstr("FLOPs"), HasSubstr("MB"), HasSubstr("scored at lengths 1x, 2x")));
+  EXPECT_THAT(
+      run_program("train", tiny + "--dry-run --out run").out,
+      AllOf(HasSubstr("block.0.attention.qkv.weight"), HasSubstr("1 cell = 1 row × 1 seed, 1 training\n"),
+            HasSubstr("FLOPs"), HasSubstr("MB"), HasSubstr("scored at lengths 1x, 2x")));
   EXPECT_THAT(run_program("encoding", "--dry-run --out run").out, HasSubstr("would be written to run\n"));
   EXPECT_EQ(run_program("train", "--dry-run --model.d_model=1000000000 --out run").exit_code, 2);
   EXPECT_FALSE(exists("run"));

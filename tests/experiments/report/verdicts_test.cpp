@@ -61,6 +61,13 @@ TEST(Answer, SaysWhereTheBestMeanIsBehindAndWhereRowsAreLevel) {
   EXPECT_THAT(answer(result), HasSubstr(": behind “sinusoidal” in 8 of 9 seeds, by 0.100 (0.100 to 0.100)."));
 }
 
+TEST(Answer, SaysWhichRowsAreLevelInEverySeed) {
+  ExperimentResult result = sample_result(3);
+  for (CellResult& cell : result.cells)
+    if (cell.row != "learned") value(cell, 16) = 1.0;
+  EXPECT_THAT(answer(result), ::testing::EndsWith(": level with “none” in 3 of 3 seeds."));
+}
+
 TEST(Answer, HasASentenceForEachHeadline) {
   ExperimentResult result = sample_result(7);
   for (MetricSpec& metric : result.metrics) metric.headline = true;
@@ -190,13 +197,17 @@ TEST(Warnings, SayThatRowsOfSeveralTasksHaveNoReaders) {
 TEST(TooFewSeeds, SayHowManyAreEnough) {
   const ExperimentResult result = sample_result(0);  // three rows
   EXPECT_THAT(too_few_seeds(result, 5, 0),
-              testing::ElementsAre(
-                  "5 seeds: no pair of rows can be decided; 7 can decide all 3 (experiment.seeds)."));
-  EXPECT_THAT(too_few_seeds(result, 6, 0), testing::ElementsAre(HasSubstr("not every pair of rows can be")));
+              testing::ElementsAre("5 seeds: no comparison of rows can be decided; 7 are enough for all, at "
+                                   "most 3 (experiment.seeds)."));
+  EXPECT_THAT(too_few_seeds(result, 6, 0),
+              testing::ElementsAre(HasSubstr("not every comparison of rows can be")));
   EXPECT_THAT(too_few_seeds(result, 7, 12),
-              testing::ElementsAre("7 seeds: not every comparison of a claim can be decided; 9 can decide "
-                                   "all 12 (experiment.seeds)."));
+              testing::ElementsAre("7 seeds: not every comparison of a claim can be decided; 9 are enough "
+                                   "for all, at most 12 (experiment.seeds)."));
   EXPECT_THAT(too_few_seeds(result, 9, 12), testing::IsEmpty());
+  EXPECT_THAT(
+      too_few_seeds(result, 1, 1),
+      Contains("1 seed: no comparison of a claim can be decided; 6 are enough for it (experiment.seeds)."));
 }
 
 TEST(Verdicts, HigherIsBetterTurnsTheRankingRound) {
