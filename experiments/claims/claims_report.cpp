@@ -74,12 +74,15 @@ std::vector<std::string> remarks_of(const DecidedClaims& decided) {
 
 std::string claims_text(const DecidedClaims& decided) {
   std::string text;
+  std::size_t width = 0;
+  for (const ClaimResult& result : decided.results) width = std::max(width, result.claim.section.id.size());
   for (const ClaimResult& result : decided.results)
-    text += fmt::format("{:<20} {:<11} {}\n{:32} {}\n", result.claim.section.id, to_string(result.verdict),
-                        value_of(result.claim.section, "words"), "", result.measured());
+    text +=
+        fmt::format("{:<{}} {:<11} {}\n{:{}} {}\n", result.claim.section.id, width, to_string(result.verdict),
+                    value_of(result.claim.section, "words"), "", width + 12, result.measured());
   const auto [hold, fail, undecided, not_run] = counts_of(decided.results);
-  return text + fmt::format("{} claims: {} hold, {} fail, {} undecided, {} not run yet\n",
-                            decided.results.size(), hold, fail, undecided, not_run);
+  return text + fmt::format("{}: {} hold, {} fail, {} undecided, {} not run yet\n",
+                            counted(std::ssize(decided.results), "claim"), hold, fail, undecided, not_run);
 }
 
 std::string claims_csv(const DecidedClaims& decided) {

@@ -41,8 +41,6 @@ std::vector<std::string> configs_in(const std::string& folder) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error))
     if (entry.path().extension() == ".cfg") configs.push_back(entry.path().string());
-  if (configs.empty())
-    throw ConfigError(fmt::format("claims.folder: got {}, expected a folder with configs (*.cfg)", folder));
   std::ranges::sort(configs);
   return configs;
 }
@@ -72,7 +70,8 @@ std::vector<Study> read_studies(const CommandLine& command, const fs::path& out)
   std::vector<Study> studies;
   std::vector<std::string> problems;
   std::map<std::string, std::string> first;  // the config that has a claim, by its ID
-  for (const std::string& config : configs_in(command.settings.text("claims.folder"))) {
+  const std::string& folder = command.settings.text("claims.folder");
+  for (const std::string& config : configs_in(folder)) {
     try {
       Study& study = studies.emplace_back(read_study(config));
       for (const Claim& claim : study.claims)
@@ -87,6 +86,11 @@ std::vector<Study> read_studies(const CommandLine& command, const fs::path& out)
         problems.push_back(line.starts_with(config) ? line : config + ": " + line);
     }
   }
+  if (problems.empty() && first.empty())
+    problems.push_back(fmt::format(
+        "claims.folder: got {}, expected a folder with configs (*.cfg) that have a section [claim ID], "
+        "such as configs/claims",
+        folder));
   if (!problems.empty()) throw ConfigError(joined(problems, "\n"));
   return studies;
 }

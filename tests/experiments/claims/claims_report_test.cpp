@@ -40,6 +40,17 @@ TEST(ClaimsReport, CountsByGroupAndVerdict) {
   EXPECT_THAT(claims_text(several()), HasSubstr("\n4 claims: 1 hold, 1 fail, 1 undecided, 1 not run yet\n"));
 }
 
+TEST(ClaimsReport, AsTextHasAColumnAsWideAsItsLongestId) {
+  const DecidedClaims decided = {
+      {result("kazemnejad-copy-t5-alibi-24", "own", Verdict::undecided), result("A1", "own", Verdict::holds)},
+      {}};
+  const std::string blanks(25, ' ');
+  EXPECT_THAT(claims_text(decided), StartsWith("kazemnejad-copy-t5-alibi-24 undecided   More than a <bit>\n" +
+                                               std::string(39, ' ') + " nothing\nA1" + blanks +
+                                               " holds       More than a <bit>\n"));
+  EXPECT_THAT(claims_text({{decided.results[0]}, {}}), HasSubstr("\n1 claim: 0 hold"));
+}
+
 TEST(ClaimsReport, SortsTheClaimsOfPapersBySource) {
   const std::string text = claims_markdown(several());
   EXPECT_THAT(text, HasSubstr("Claims of papers:\n\n| verdict | claim | measured | source "

@@ -168,6 +168,12 @@ TEST(RefusedClaims, OfAFolderAreNamedAllAtOnce) {
                     HasSubstr("twice/d.cfg: twice/d.scores.csv: it has no column ")));
   expect_refused("claims", "--quiet --claims.folder=nowhere --out run",
                  "claims.folder: got nowhere, expected a folder with configs");
+  fs::create_directories(own_folder() / "plain");
+  write("plain/a.cfg", none_rope);
+  expect_refused(
+      "claims", "--quiet --claims.folder=plain --out run",
+      "claims.folder: got plain, expected a folder with configs (*.cfg) that have a section [claim ID], "
+      "such as configs/claims\n");
   expect_refused("claims", "--quiet --claims.folder=twice --part=1/2 --out run",
                  "--part: got it without --claims.train=true");
   EXPECT_FALSE(exists("run"));
