@@ -103,7 +103,7 @@ int unknown_part(const std::string& name) {
 
 int check_part(int argc, char** argv) {
   if (argc != 2) {
-    fmt::print(stderr, "check: expected the name of an encoding, a layer or a task\n");
+    fmt::print(stderr, "check: got {} names, expected one, of an encoding, a layer or a task\n", argc - 1);
     return 2;
   }
   const std::string name = argv[1];

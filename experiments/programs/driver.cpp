@@ -28,7 +28,7 @@ constexpr int failure = 1;
 constexpr int fixable = 2;
 
 // What to do about an error of the file system.
-std::string way_out_of(int number) {
+std::string way_out_of(const std::filesystem::filesystem_error& error) {
   static const std::vector<std::pair<std::vector<int>, const char*>> ways_out = {
       {{ENOSPC, EDQUOT}, "free some space and repeat the command"},
       {{EFBIG}, "raise the limit (ulimit -f) and repeat the command"},
@@ -38,8 +38,11 @@ std::string way_out_of(int number) {
       {{ENOENT}, "make its folder first"},
       {{ELOOP}, "it is a symbolic link: remove it"},
       {{ENAMETOOLONG}, "choose a shorter name"}};
+  std::error_code unknown;
+  const bool has_folder = exists(absolute(error.path1(), unknown).parent_path(), unknown);
   for (const auto& [numbers, way_out] : ways_out)
-    if (std::ranges::count(numbers, number) > 0) return fmt::format("; {}", way_out);
+    if (std::ranges::count(numbers, error.code().value()) > 0 && (numbers[0] != ENOENT || !has_folder))
+      return fmt::format("; {}", way_out);
   return "";
 }
 
@@ -122,7 +125,7 @@ std::string file_problem(const std::filesystem::filesystem_error& error) {
   std::string_view text = error.what();
   if (text.starts_with(prefix)) text.remove_prefix(prefix.size());
   text = text.substr(0, text.find(" [" + error.path1().string() + "]"));
-  return fmt::format("{}: {}{}", error.path1().string(), text, way_out_of(error.code().value()));
+  return fmt::format("{}: {}{}", error.path1().string(), text, way_out_of(error));
 }
 
 int run_driver(int argc, const char* const* argv, DriverDescription (*describe)()) {

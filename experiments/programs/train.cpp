@@ -1,6 +1,9 @@
 // train: an experiment of one row and one seed, whose files stand in the results folder itself. Run it again to resume.
+#include <fmt/format.h>
+
 #include "experiments/experiment/extrapolation.h"
 #include "experiments/programs/driver.h"
+#include "experiments/report/grid.h"
 #include "experiments/settings/checkpoint_settings.h"
 #include "experiments/settings/parts.h"
 #include "experiments/training/summary.h"
@@ -25,7 +28,10 @@ int train(const CommandLine& command) {
   }
   form.rows.push_back(form.makers.make(row));
   const Stage& stage = form.rows.front().first();
-  form.plan = summary(Transformer<float>(stage.plan.model), stage.work.seq_len);
+  if (command.settings.has_rows())
+    form.plan = fmt::format("trains the settings outside of rows, without the {} of [compare] and [row …]\n",
+                            counted(std::ssize(rows_of(command.settings)), "row"));
+  form.plan += summary(Transformer<float>(stage.plan.model), stage.work.seq_len);
   if (!command.model.empty()) form.plan += warning_of_data(command.model, stage.plan.task->data_hash());
   return run_experiment(command, settings, out, std::move(form));
 }

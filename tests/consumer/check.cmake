@@ -43,6 +43,7 @@ endfunction()
 expect_failure(steep "backward is the gradient of a whole model\n +[^\n]*slope.*steep: [0-9]+ of [0-9]+ checks failed")
 expect_failure(forgetful "step by step equals one run.*forgetful: [0-9]+ of [0-9]+ checks failed")
 expect_failure(shouted "tokens and targets are of its alphabet.*shouted: [0-9]+ of [0-9]+ checks failed")
+expect_failure("steep;shouted" "got 2 names, expected one, of an encoding")
 expect_failure(aliby "got 'aliby' .did you mean alibi")
 
 # And in the gallery of encodings.

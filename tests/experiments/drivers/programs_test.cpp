@@ -210,6 +210,14 @@ TEST(ExperimentPlan, CountsTheTrainingsThatChooseValues) {
   EXPECT_NEAR(teraflops(tuned) / teraflops(plain), 10.0 / 4.0, 0.02);
 }
 
+TEST(TrainProgram, SaysThatItLeavesOutTheRows) {
+  write("a.cfg", "[compare]\nmodel.encoding = rope, none\ntrain.batch = 2, 4\n[row more]\ntrain.batch = 8\n");
+  EXPECT_THAT(train(tiny + "--config a.cfg --dry-run").out,
+              ::testing::StartsWith(
+                  "trains the settings outside of rows, without the 5 rows of [compare] and [row …]\n"));
+  EXPECT_THAT(train(tiny + "--dry-run").out, Not(HasSubstr("outside of rows")));
+}
+
 TEST(PositionsInForce, AreShownByEveryProgram) {
   const std::string yarn = "--model.encoding=rope@yarn ";
   const std::string expected = "positions yarn, s 1 (as contiguous), in the test yarn, s 2, α 1, β ";
