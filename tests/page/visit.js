@@ -72,6 +72,7 @@ addEventListener('load', () => setTimeout(() => {
   const {scrollWidth} = document.documentElement;
   expect('no picture holds a number that is none', !all('svg').some((one) => /NaN|nan|undefined|Infinity|inf/.test(one.outerHTML)));
   expect(`the page is not wider than the screen: ${scrollWidth} of ${innerWidth}`, scrollWidth <= innerWidth);
+  expect('every column under other conditions is seen', all('body > .scroll').every((one) => one.scrollWidth <= one.clientWidth));
   expect('every control has a name', all('button, select').every((control) =>
     (control.matches('button') ? control : control.labels[0].firstChild).textContent.trim()));
   expect('nothing is loaded', performance.getEntriesByType('resource').length === 0);
