@@ -86,9 +86,8 @@ std::vector<std::pair<std::string, double>> rivals(const ExperimentResult& resul
     if (reader != nullptr && reader->knows != Knows::sources && group.has_number())
       scores.emplace_back(name, group.summary.mean);
   }
-  const auto is_worse = [&](double a, double b) { return !metric.reached(a, b); };
-  std::ranges::stable_sort(scores,
-                           [&](const auto& a, const auto& b) { return is_worse(b.second, a.second); });
+  const auto is_better = [&](double one, double other) { return !metric.reached(other, one); };
+  std::ranges::stable_sort(scores, is_better, &std::pair<std::string, double>::second);
   return scores;
 }
 
