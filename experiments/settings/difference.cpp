@@ -28,13 +28,16 @@ std::vector<Line> lines_of(const Metadata& text) {
   return lines;
 }
 
-// Whether training fewer steps is the beginning of this training.
-bool is_begun_by(const Metadata& there, const Plan& plan, const Metadata& here) {
-  const bool was_cut = there.at("train.warmup") == there.at("train.steps") &&
-                       there.at("train.warmup") != here.at("train.warmup");
-  return !was_cut && parse_integer(there.at("train.steps")) < parse_integer(here.at("train.steps")) &&
-         !make_schedule(here.at("train.schedule")).depends_on_steps() &&
-         !training_lengths(plan.settings).depends_on_steps();
+// What depends on the last step, so that training fewer steps is not the beginning of this training; empty if nothing.
+std::string bound_to_end(const Metadata& there, const Plan& plan, const Metadata& here) {
+  if (there.at("train.warmup") == there.at("train.steps") &&
+      there.at("train.warmup") != here.at("train.warmup"))
+    return fmt::format("train.warmup = {}, cut to the steps,", there.at("train.warmup"));
+  const std::string& schedule = here.at("train.schedule");
+  if (make_schedule(schedule).depends_on_steps())
+    return fmt::format("train.schedule = {}, unlike constant,", schedule);
+  return training_lengths(plan.settings).depends_on_steps() ? "task.lengths = " + here.at("task.lengths")
+                                                            : "";
 }
 
 }  // namespace
@@ -63,22 +66,26 @@ std::optional<Difference> first_difference(const Metadata& there, const std::str
   }
   Metadata old = Plan(Settings::from_map(there, origin), plan.task).text(last);
   const Metadata current = plan.text(last);
-  if (may_be_longer && is_begun_by(old, plan, current)) old["train.steps"] = current.at("train.steps");
-  if (const auto line = first_line(old, current)) return line;
+  const bool is_longer = parse_integer(old.at("train.steps")) < parse_integer(current.at("train.steps"));
+  const std::string bound = may_be_longer ? bound_to_end(old, plan, current) : "its second stage";
+  if (is_longer && bound.empty()) old["train.steps"] = current.at("train.steps");
+  if (auto line = first_line(old, current)) {
+    if (is_longer && line->key == "train.steps") line->bound = bound;
+    return line;
+  }
   for (const char* key : {"train.seed", "initial_model", "train.log_every"})
     if (const auto found = differ(key)) return found;
   return std::nullopt;
 }
 
 std::string explained(const Difference& difference) {
-  const bool is_longer =
-      difference.key == "train.steps" && parse_integer(difference.here) > parse_integer(difference.there);
-  return fmt::format(
-      "{} = {}, this run has {}; {}", difference.key, difference.there, difference.here,
-      is_longer
-          ? "its warm-up, its learning rate, its lengths or its second stage depend on the last step, so "
-            "train its checkpoint further with train --model, or choose another --out"
-          : "choose another --out, or remove it");
+  const std::string way_out = difference.bound.empty()
+                                  ? "choose another --out, or remove it"
+                                  : difference.bound +
+                                        " depends on the last step; choose another --out, or "
+                                        "train its checkpoint further with train --model";
+  return fmt::format("{} = {}, this run has {}; {}", difference.key, difference.there, difference.here,
+                     way_out);
 }
 
 }  // namespace ordinal::experiments

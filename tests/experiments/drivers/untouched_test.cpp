@@ -107,9 +107,9 @@ TEST(RefusedSlow, OtherSettingsLeaveAnExperimentUntouched) {
       {two_rows + "--task.name=copy",
        "task.name = language(definitions=0.1, names=12, values=5), this run has copy(symbols=16, "},
       {two_rows + "--train.steps=30",
-       "train.steps = 20, this run has 30; its warm-up, its learning rate, its lengths or its second stage "
-       "depend on the last "
-       "step, so train its checkpoint further with train --model, or choose another --out\n"},
+       "train.steps = 20, this run has 30; train.schedule = cosine(final_fraction=0.1), unlike constant, "
+       "depends on the last step; choose another --out, or train its checkpoint further with train "
+       "--model\n"},
       {two_rows + "--train.score_step=10", "it is at step 20, and the weights of step 10 were not kept"},
       {two_rows + "--experiment.seeds=3 --train.clip=2", "train.clip = 1, this run has 2"},
       {without("compare.model.encoding", two_rows) + "--config tuned.cfg --train.clip=2",

@@ -97,7 +97,15 @@ TEST(FirstDifference, ALongerRunIsTheSameIfNothingInItKnowsTheEnd) {
     longer.set("train.steps", "900", "test");
     const std::string steps = "train.steps: 500 / 900";
     EXPECT_EQ(said(difference(shorter, longer, Binds::training, true)), same ? "" : steps) << schedule;
-    EXPECT_EQ(said(difference(shorter, longer, Binds::training)), steps) << schedule;
+    const auto second = difference(shorter, longer, Binds::training);
+    EXPECT_EQ(said(second), steps) << schedule;
+    EXPECT_EQ(second->bound, "its second stage");
+    const auto first = difference(shorter, longer, Binds::training, true);
+    const std::string setting = std::string(schedule) == "constant" ? "task.lengths = " : "train.schedule = ";
+    if (first) {
+      EXPECT_THAT(first->bound,
+                  StartsWith(setting + (std::string(schedule) == "constant" ? lengths : schedule)));
+    }
   }
 }
 
@@ -105,7 +113,9 @@ TEST(FirstDifference, ALongerRunIsAnotherIfItsWarmUpWasCutToTheSteps) {
   const Settings longer = with({{"train.schedule", "constant"}, {"train.steps", "500"}});
   Settings cut = longer;
   for (const char* key : {"train.steps", "train.warmup"}) cut.set(key, "50", "test");
-  EXPECT_EQ(said(difference(metadata_of(cut), longer, Binds::training, true)), "train.steps: 50 / 500");
+  const auto found = difference(metadata_of(cut), longer, Binds::training, true);
+  EXPECT_EQ(said(found), "train.steps: 50 / 500");
+  EXPECT_EQ(found->bound, "train.warmup = 50, cut to the steps,");
   Settings same = longer;
   same.set("train.warmup", "50", "test");
   EXPECT_EQ(said(difference(metadata_of(cut), same, Binds::training, true)), "");
@@ -116,8 +126,10 @@ TEST(FirstDifference, IsExplainedWithAWayOut) {
             "train.seed = 1, this run has 2; choose another --out, or remove it");
   EXPECT_EQ(explained({"train.steps", "9", "5"}),
             "train.steps = 9, this run has 5; choose another --out, or remove it");
-  EXPECT_THAT(explained({"train.steps", "5", "9"}),
-              HasSubstr("depend on the last step, so train its checkpoint"));
+  EXPECT_EQ(
+      explained({"train.steps", "5", "9", "its second stage"}),
+      "train.steps = 5, this run has 9; its second stage depends on the last step; choose another --out, "
+      "or train its checkpoint further with train --model");
 }
 
 }  // namespace
