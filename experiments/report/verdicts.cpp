@@ -68,7 +68,7 @@ std::string against_others(const ExperimentResult& result, const Family& family,
   parts.insert(parts.end(), ahead.begin(), ahead.end());
   if (!open.empty()) {
     const std::string others =
-        open.size() > most_named ? fmt::format("{} rows in some seeds", open.size()) : join(open);
+        open.size() > most_named ? fmt::format("{} rows in all or some seeds", open.size()) : join(open);
     const Index enough = std::max(2 * column[best].summary.n, seeds_to_decide(family.size()));
     parts.push_back(
         fmt::format("ahead of {}: too few to exclude chance{}", others,

@@ -233,7 +233,7 @@ TEST(Answer, OfManyRowsCountsThem) {
             "0.32: ahead "
             "of 11 rows.");
   std::erase_if(result.cells, [](const CellResult& cell) { return cell.seed > 3; });
-  EXPECT_THAT(answer(result), HasSubstr(": ahead of 11 rows in some seeds: too few to exclude chance, "
+  EXPECT_THAT(answer(result), HasSubstr(": ahead of 11 rows in all or some seeds: too few to exclude chance, "
                                         "add --experiment.seeds=12."));
 }
 
