@@ -48,6 +48,7 @@ TEST(SinusoidTable, LendsStoredRowsAndComputesTheOthers) {
   EXPECT_EQ(rows.rows, 3);
   EXPECT_EQ(rows(2, 1), std::sin(20.0 * frequencies[1]));
   EXPECT_EQ(table.rows(std::vector<double>{2.5}, pass)(0, 1), std::sin(2.5 * frequencies[1]));
+  EXPECT_EQ(table.rows(std::vector<double>{3, 5, 8}, pass)(1, 1), std::sin(5.0 * frequencies[1]));
 }
 
 TEST(SinusoidTable, GivesTheRowsOfEverySequenceOrThoseThatAllShare) {
