@@ -106,6 +106,11 @@ std::string ClaimResult::measured() const {
   for (const Side& side : sides) learned.push_back(fmt::format("{}/{}", side.learned, side.known));
   if (sides.front().known > 0) text += "; learned " + joined(learned);
   if (claim.looks > 1) text += fmt::format("; look {}", claim.looks);
+  if (why.empty() && verdict == Verdict::undecided) {
+    const Index enough = seeds_to_decide(comparison, family);
+    text += fmt::format("; {} seeds would decide it at this share",
+                        enough > 0 ? std::to_string(enough) : "more than 1,000");
+  }
   return why.empty() ? text : text + "; " + why;
 }
 
@@ -113,7 +118,8 @@ std::vector<ClaimResult> decide(const std::vector<Claim>& claims, const StoredSc
                                 const std::vector<std::uint64_t>& seeds) {
   std::vector<ClaimResult> results;
   for (const Claim& claim : claims) {
-    ClaimResult& result = results.emplace_back(ClaimResult{.claim = claim});
+    ClaimResult& result =
+        results.emplace_back(ClaimResult{.claim = claim, .family = std::ssize(claims)});
     bool is_complete = true;
     for (const Quantity& quantity : claim.statement.sides) {
       const Side& side = result.sides.emplace_back(read_side(quantity, scores, seeds));

@@ -29,8 +29,10 @@ struct ClaimResult {
   std::vector<Side> sides = {};
   Comparison comparison = {};  // by how much A exceeds B or the number, margin not taken off
   std::string why = {};        // why it is undecided although seeds agree, or what was not run
+  Index family = 1;            // claims that are decided together
 
-  /// "0.986 against 0.628, ahead in 10 of 10 seeds, by 0.36 (0.30 to 0.41); learned 10/10, 9/10", and why.
+  /// "0.986 against 0.628, ahead in 10 of 10 seeds, by 0.36 (0.30 to 0.41); learned 10/10, 9/10", and why it is undecided, or
+  /// how many seeds would decide it.
   std::string measured() const;
 };
 

@@ -102,4 +102,12 @@ Index seeds_to_decide(Index comparisons) {
   return n;
 }
 
+Index seeds_to_decide(const Comparison& undecided, Index comparisons) {
+  const double level = family_level / static_cast<double>(comparisons * undecided.looks);
+  const Index against = undecided.n() - std::max(undecided.ahead, undecided.behind);
+  for (Index n = undecided.n() + 1; n <= 1000; ++n)
+    if (both_tails(n, (against * n + undecided.n() / 2) / undecided.n()) <= level) return n;
+  return 0;
+}
+
 }  // namespace ordinal::experiments

@@ -76,4 +76,8 @@ void decide(std::span<Comparison* const> family);
 /// The smallest number of seeds that can decide a family with this number of comparisons, if all seeds agree.
 Index seeds_to_decide(Index comparisons);
 
+/// About how many seeds decide an undecided comparison of such a family, if the same share of them is ahead or behind: the smallest
+/// number that does. 0 if more than 1,000.
+Index seeds_to_decide(const Comparison& undecided, Index comparisons);
+
 }  // namespace ordinal::experiments

@@ -70,7 +70,10 @@ TEST(Decision, HoldsIfAllOfEightSeedsAreAhead) {
 TEST(Decision, IsOpenIfASeedOfEightDisagreesOrFiveAgree) {
   Values one_behind = rising;
   one_behind[3] = 0.4;
-  EXPECT_EQ(verdict(above, {{"a", one_behind}, {"b", constant(0.5)}}), Verdict::undecided);
+  const ClaimResult open = of(above, {{"a", one_behind}, {"b", constant(0.5)}});
+  EXPECT_EQ(open.verdict, Verdict::undecided);
+  EXPECT_TRUE(open.measured().ends_with("learned 8/8, 8/8; 9 seeds would decide it at this share"))
+      << open.measured();
   EXPECT_EQ(verdict(above, {{"a", constant(0.6, 5)}, {"b", constant(0.5, 5)}}), Verdict::undecided);
 }
 

@@ -159,5 +159,15 @@ TEST(SeedsToDecide, AreThoseWhoseAgreementIsEnough) {
   EXPECT_EQ(seeds_to_decide(26), 11);
 }
 
+TEST(SeedsToDecide, OfAnUndecidedPairKeepItsShare) {
+  Comparison pair = compare({1, 1, 1, 1, 1, 1, 1, 1, 1, -1});
+  EXPECT_EQ(seeds_to_decide(pair, 12), 13) << "2 · P(Bin(13, 1/2) <= 1) = 0.0034, at most 0.05 / 12";
+  EXPECT_EQ(seeds_to_decide(pair.turned(), 12), 13);
+  EXPECT_EQ(seeds_to_decide(compare({1, 1, 1, 0}), 1), 17) << "a tie is for neither side";
+  pair.looks = 2;
+  EXPECT_EQ(seeds_to_decide(pair, 6), 13) << "of twice the level, for the second time";
+  EXPECT_EQ(seeds_to_decide(compare({1, -1}), 1), 0);
+}
+
 }  // namespace
 }  // namespace ordinal::experiments
