@@ -21,10 +21,6 @@ void check_options(const CommandLine& command) {
   const bool names = typed("encoding.names");
   if (names && (typed("encoding.name") || !command.model.empty()))
     throw ConfigError("encoding.names draws a gallery; leave it out, or encoding.name and --model");
-  for (const std::string key : {"encoding.names", "encoding.positions", "encoding.offsets"})
-    if (const std::string& text = command.settings.text(key);
-        !text.empty() && command.settings.list(key).empty())
-      throw ConfigError(fmt::format("{}: got '{}', expected at least one value", key, text));
   for (const char* key : {"encoding.sentence", "encoding.reordered"})
     if (typed(key) && !names) throw ConfigError(fmt::format("{} is read with encoding.names; add it", key));
 }

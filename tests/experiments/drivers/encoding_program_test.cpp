@@ -122,7 +122,8 @@ TEST(Gallery, RefusesWhatItCannotDrawInOneLine) {
     return error;
   };
   for (const std::string key : {"encoding.names", "encoding.positions", "encoding.offsets"})
-    EXPECT_EQ(refused("--" + key + "=,"), "encoding: " + key + ": got ',', expected at least one value\n");
+    EXPECT_EQ(refused("--" + key + "=,"),
+              "encoding: command line: " + key + ": got ',', expected at least one value\n");
   EXPECT_THAT(refused("--encoding.names=rope,rope"), HasSubstr("rope is listed more than once"));
   EXPECT_THAT(refused("--encoding.names=rope --encoding.name=alibi"),
               HasSubstr("encoding.names draws a gallery; leave it out, or encoding.name and --model"));

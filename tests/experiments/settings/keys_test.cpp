@@ -122,8 +122,12 @@ TEST(Keys, EmptyAreWrongForNumbersFlagsChoicesAndParts) {
   for (const Key& key : all_keys()) {
     const OptionType type = key.option.type;
     const bool words = key.kind.empty() && key.name != "experiment.name" &&
-                       (type == OptionType::text || type == OptionType::list || type == OptionType::files);
+                       (type == OptionType::text || type == OptionType::files ||
+                        (type == OptionType::list && key.option.value.empty()));
     EXPECT_EQ(complaint(key, "").empty(), words) << key.name;
+    if (type == OptionType::list) {
+      EXPECT_EQ(complaint(key, ", "), "got ', ', expected at least one value") << key.name;
+    }
   }
 }
 

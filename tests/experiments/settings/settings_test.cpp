@@ -63,7 +63,7 @@ TEST(Seeds, ANumberCountsAndAListNames) {
 TEST(EvaluationLengths, AreAbsoluteOrMultiplesInAscendingOrder) {
   EXPECT_THAT(evaluation_lengths(with({{"evaluate.lengths", "4x, 100, 1x, 1.5x, 64"}})),
               ElementsAre(64, 96, 100, 256));
-  for (const std::string wrong : {"0", "0x", "x", "-3", "4y", "", "1e99x"}) {
+  for (const std::string wrong : {"0", "0x", "x", "-3", "4y", "1e99x"}) {
     EXPECT_THROW(evaluation_lengths(with({{"evaluate.lengths", wrong}})), ConfigError) << wrong;
   }
 }
