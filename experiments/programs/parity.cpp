@@ -82,8 +82,10 @@ void run(const SafetensorsFile& file, const Transformer<T>& model, const Positio
 }
 
 int parity(const CommandLine& command) {
+  std::vector<std::string> inputs = command.files;
+  inputs.insert(inputs.end(), {command.model, command.tokens, command.targets});
   std::error_code missing;
-  for (const std::string& input : {command.model, command.tokens, command.targets, command.config})
+  for (const std::string& input : inputs)
     if (std::filesystem::equivalent(input, command.out, missing))
       throw ConfigError(input + ": it cannot be both an input and the output; choose another --out");
   const SafetensorsFile file(command.model);

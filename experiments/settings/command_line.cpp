@@ -69,7 +69,7 @@ class Parser {
         problems_.push_back(fmt::format("--{} is missing (see {} --help)", name, driver_.name));
     refuse_problems();
     if (has_checkpoint()) result_.settings = driver_.over_checkpoint(result_.settings, result_.model);
-    problems_ = unused_settings(result_.settings, driver_.builds, files_);
+    problems_ = unused_settings(result_.settings, driver_.builds, result_.files);
     refuse_problems();
     return result_;
   }
@@ -108,7 +108,7 @@ class Parser {
   void apply_file(const std::string& path) {
     static const std::vector<std::string> programs = {"generate", "encoding", "claims", "benchmark"};
     const Source source = read_config_file(path);
-    files_.push_back(path);
+    result_.files.push_back(path);
     const auto section = [](const ConfigEntry& entry) { return entry.key.substr(0, entry.key.find('.')); };
     // In a section that has the name of the program that reads it.
     const auto is_for_other = [&](const ConfigEntry& entry) {
@@ -178,7 +178,6 @@ class Parser {
   const DriverDescription& driver_;
   CommandLine result_;
   std::vector<std::string> problems_;
-  std::vector<std::string> files_;            // in the order in which they were read
   std::map<std::string, ConfigEntry> first_;  // of a file or a command line, by section and key
 };
 

@@ -60,7 +60,8 @@ struct CommandLine {
   std::string invocation;                    // the whole command
 
   bool help = false;
-  std::string config;  // the last one
+  std::string config;              // the last one
+  std::vector<std::string> files;  // all, in their order
   bool print_config = false;
   bool quiet = false;
   bool dry_run = false;

@@ -159,14 +159,16 @@ TEST_F(RefusedModel, TruncatedForeignOrCorrupt) {
 TEST_F(RefusedTokens, ThatTheOutputWouldReplace) {
   std::filesystem::create_symlink(trained, own_folder() / "link");
   write("settings.cfg", "[model]\n");
+  write("last.cfg", "[model]\n");
+  const std::string configs = " --config settings.cfg --config last.cfg";
   const std::string before = file(trained);
   for (const std::string& out : {trained, "run/../" + trained, std::string("link"), std::string("good.npy"),
                                  std::string("settings.cfg")}) {
-    expect_refused("parity", parity_of("good", "good") + " --config settings.cfg --out " + out,
+    expect_refused("parity", parity_of("good", "good") + configs + " --out " + out,
                    ": it cannot be both an input and the output; choose another --out\n");
   }
   EXPECT_TRUE(file(trained) == before) << "the model is lost";
-  run_well("parity", parity_of("good", "good") + " --config settings.cfg");
+  run_well("parity", parity_of("good", "good") + configs);
 }
 
 TEST_F(RefusedModel, WithTensorsThatNobodyReads) {
