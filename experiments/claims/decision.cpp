@@ -118,8 +118,7 @@ std::vector<ClaimResult> decide(const std::vector<Claim>& claims, const StoredSc
                                 const std::vector<std::uint64_t>& seeds) {
   std::vector<ClaimResult> results;
   for (const Claim& claim : claims) {
-    ClaimResult& result =
-        results.emplace_back(ClaimResult{.claim = claim, .family = std::ssize(claims)});
+    ClaimResult& result = results.emplace_back(ClaimResult{.claim = claim, .family = std::ssize(claims)});
     bool is_complete = true;
     for (const Quantity& quantity : claim.statement.sides) {
       const Side& side = result.sides.emplace_back(read_side(quantity, scores, seeds));

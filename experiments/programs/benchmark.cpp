@@ -203,10 +203,9 @@ int benchmark(const CommandLine& command) {
   }
   Threads threads(command.threads);
   if (!command.quiet) say_on_stdout(startup_line(threads.count()) + "\n");
-  if (!sizes.empty())
-    say_on_stdout(
-        fmt::format("a training step: forward, backward, clipping, AdamW\n{:<8} {:>9} {:>9} {:>9} {:>6}\n",
-                    "size", "ms", "GFLOP/s", "products", "share"));
+  say_on_stdout(
+      fmt::format("a training step: forward, backward, clipping, AdamW\n{:<8} {:>9} {:>9} {:>9} {:>6}\n",
+                  "size", "ms", "GFLOP/s", "products", "share"));
   for (const BenchmarkSize& size : sizes) time_step(size, steps, threads);
   for (const BenchmarkSize& size : with_encodings) {
     time_encodings(size, steps, threads);

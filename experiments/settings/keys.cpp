@@ -238,7 +238,8 @@ std::string complaint(const Key& key, const std::string& value) {
   const auto shards = key.name == "train.shards" ? parse_integer(value).value_or(0) : 0;
   if (shards > 0 && !std::has_single_bit(static_cast<std::uint64_t>(shards)))
     return fmt::format("got {}, expected a power of two, or 0 for automatic", value);
-  const bool may_be_empty = key.option.type != OptionType::list || (value.empty() && key.option.value.empty());
+  const bool may_be_empty =
+      key.option.type != OptionType::list || (value.empty() && key.option.value.empty());
   if (!may_be_empty && value.find_first_not_of(" ,") == std::string::npos)
     return fmt::format("got '{}', expected at least one value", value);
   if (key.kind.empty()) return complaint(key.option, value);

@@ -186,7 +186,7 @@ TEST(ResolvedConfig, OfSeveralFilesAndOptionsGivesTheSameSettings) {
       config("second.cfg", "compare.model.encoding = none,learned\n[train]\nbatch = 8\n");
   const Settings given = parse({"--config", first, "--config", second, "--evaluate.lengths=4x, 7",
                                 "--experiment.seeds=5,", "--train.learning_rate=0.00012345678901234567",
-                                "--generate.prompt=To be, or not", "--benchmark.sizes="})
+                                "--generate.prompt=To be, or not", "--benchmark.encodings="})
                              .settings;
   const std::string resolved = given.resolved_config();
   const Settings again = parse({"--config", config("resolved.cfg", resolved)}).settings;
