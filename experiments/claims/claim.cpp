@@ -136,8 +136,9 @@ std::vector<Claim> claims_of(const Settings& settings) {
   for (Claim& claim : claims) {
     for (Quantity& quantity : claim.statement.sides) {
       const auto row = std::ranges::find(rows, quantity.row, &Row::label);
-      if (row != rows.end())
-        quantity.at = parse_length(quantity.length, row->settings.integer("task.train_length"));
+      if (row == rows.end()) continue;
+      quantity.at = parse_length(quantity.length, row->settings.integer("task.train_length"));
+      quantity.task = to_string(task_part(row->settings));
     }
   }
   return claims;

@@ -16,7 +16,8 @@ struct Quantity {
   std::string row = {};
   std::string length = {};  // 128, or 2x for twice the training length of the row
   std::string condition = trained_condition;
-  Index at = 0;  // the length in numbers, once the row is known
+  Index at = 0;           // the length in numbers, once the row is known
+  std::string task = {};  // of the row
 };
 
 struct Statement {
@@ -38,7 +39,7 @@ struct Claim {
 /// The value of a key; empty if the section does not have it.
 std::string value_of(const WrittenSection& section, const std::string& key);
 
-/// The claims of a config, with all lengths in numbers. Throws ConfigError with one line for each key of a section [claim ID] or
+/// The claims of a config, with all lengths in numbers, and the tasks of their rows. Throws ConfigError with one line for each key of a section [claim ID] or
 /// [withdrawn ID] that is missing or cannot be read.
 std::vector<Claim> claims_of(const Settings& settings);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 #include "experiments/report/grid.h"
 #include "experiments/tasks/reader.h"
@@ -50,31 +51,36 @@ Comparison compared(const Claim& claim, const std::vector<Side>& sides) {
   return comparison;
 }
 
-// Why a claim is not run or undecided whatever its differences are; empty if they decide. Readers that know where the answer stands
-// are no floor.
+// The reader that has the best score of a quantity, and its score, negated if less is better. Readers that know where the answer
+// stands do not count.
+std::pair<std::string, double> best_reader(const Quantity& quantity, const StoredScores& stored) {
+  const double sign = lower_is_better(quantity.metric) ? -1.0 : 1.0;
+  std::pair<std::string, double> best = {"", -INFINITY};
+  for (const auto& [score, value] : stored.values) {
+    const Reader* reader = score[1].empty() ? reader_of(score[0]) : nullptr;
+    const bool counts =
+        reader != nullptr && reader->knows != Knows::sources && is_about(score[0], quantity.task);
+    if (counts && score[2] == std::to_string(quantity.at) && score[4] == quantity.metric &&
+        sign * value > best.second)
+      best = {score[0], sign * value};
+  }
+  return best;
+}
+
+// Why a claim is not run or undecided whatever its differences are; empty if they decide.
 std::string obstacle(const std::vector<Side>& sides, const StoredScores& stored, std::size_t seeds) {
   for (const auto& [quantity, values, numbers, learned, known] : sides) {
-    const auto& [metric, row, length, condition, at] = quantity;
     if (numbers < seeds)
-      return fmt::format("{} of {} at {} ({}) has a value in {} of {} seeds", metric, row, length, condition,
-                         numbers, seeds);
+      return fmt::format("{} of {} at {} ({}) has a value in {} of {} seeds", quantity.metric, quantity.row,
+                         quantity.length, quantity.condition, numbers, seeds);
     if (4 * learned < 3 * known)
-      return fmt::format("fewer than three quarters of the seeds of {} learned", row);
+      return fmt::format("fewer than three quarters of the seeds of {} learned", quantity.row);
   }
   std::string floor;
-  for (const auto& [quantity, values, numbers, learned, known] : sides) {
-    const double sign = lower_is_better(quantity.metric) ? -1.0 : 1.0;
-    double best = -INFINITY;
-    std::string reader;
-    for (const auto& [score, value] : stored.values) {
-      const Reader* by = score[1].empty() ? reader_of(score[0]) : nullptr;
-      if (by == nullptr || by->knows == Knows::sources || score[2] != std::to_string(quantity.at) ||
-          score[4] != quantity.metric)
-        continue;
-      if (sign * value > best) reader = score[0];
-      best = std::max(best, sign * value);
-    }
-    if (sign * compare(values).median() > best) return "";
+  for (const Side& side : sides) {
+    const double sign = lower_is_better(side.quantity.metric) ? -1.0 : 1.0;
+    const auto [reader, best] = best_reader(side.quantity, stored);
+    if (sign * compare(side.values).median() > best) return "";
     if (floor.empty()) floor = fmt::format("at the floor: {} has {}", reader, format_value(sign * best));
   }
   return floor;

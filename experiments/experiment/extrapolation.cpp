@@ -105,8 +105,7 @@ void Extrapolation::prepare() {
 }
 
 void Extrapolation::score_readers() {
-  if (frame_.references.empty())
-    add_references(frame_, form_.rows.front(), form_.makers, seeds(settings_).front());
+  if (frame_.references.empty()) add_references(frame_, form_.rows, seeds(settings_).front());
 }
 
 // A plan for which there is not enough memory has no warnings that come from the scores of readers.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <set>
@@ -43,6 +44,8 @@ std::string mixture_of(const std::vector<Entrant>& entrants) {
   return longest == 0 ? "" : fmt::format("and {} in some batches", longest);
 }
 
+std::string task_of(const Entrant& entrant) { return to_string(task_part(entrant.row.settings)); }
+
 // The rows, all lengths and, if all rows share one, the training length.
 void add_rows(const std::vector<Entrant>& entrants, ExperimentResult& result) {
   std::set<Index> lengths;
@@ -51,7 +54,7 @@ void add_rows(const std::vector<Entrant>& entrants, ExperimentResult& result) {
     if (entrant.row.settings.integer("task.train_length") != result.train_length) result.train_length = 0;
     if (entrant.stages.size() > 1)
       result.longest_trained = std::max(result.longest_trained, lengths_of(entrant.last()).longest());
-    result.rows.push_back({entrant.row.label, entrant.row.factors, entrant.notes()});
+    result.rows.push_back({entrant.row.label, entrant.row.factors, entrant.notes(), task_of(entrant)});
     for (const Index length : evaluation_lengths(entrant.row.settings)) lengths.insert(length);
   }
   result.mixture = mixture_of(entrants);
@@ -111,6 +114,24 @@ std::string table(const std::vector<Entrant>& entrants, int threads, Trained& tr
   return text;
 }
 
+// The scores of readers of a task, at the lengths of all rows that are tested on it.
+std::vector<Score> reader_scores(const Task& task, const std::vector<Entrant>& entrants, bool names_task,
+                                 std::uint64_t seed) {
+  std::vector<const Entrant*> tested;
+  std::set<Index> lengths;
+  for (const Entrant& entrant : entrants) {
+    if (&entrant.task() != &task) continue;
+    tested.push_back(&entrant);
+    for (const Index length : evaluation_lengths(entrant.row.settings)) lengths.insert(length);
+  }
+  const Entrant& first = *tested.front();
+  std::vector<Score> scores =
+      reference_scores(task, first.row.settings, {lengths.begin(), lengths.end()}, seed);
+  if (names_task)
+    for (Score& score : scores) score.row += " of " + task_of(first);
+  return scores;
+}
+
 }  // namespace
 
 ExperimentResult outline_of(const std::vector<Entrant>& entrants, const Entrants& makers) {
@@ -133,19 +154,18 @@ ExperimentResult outline_of(const std::vector<Entrant>& entrants, const Entrants
   return result;
 }
 
-void add_references(ExperimentResult& result, const Entrant& first, const Entrants& makers,
-                    std::uint64_t seed) {
-  const Settings& settings = first.row.settings;
+void add_references(ExperimentResult& result, const std::vector<Entrant>& entrants, std::uint64_t seed) {
+  const Settings& settings = entrants.front().row.settings;
   const double threshold = settings.real("evaluate.gate");
-  if (makers.tasks().size() == 1) {
-    result.references = reference_scores(first.task(), settings, result.lengths, seed);
-    result.gate =
-        learning_gate(first.task(), settings.integer("task.train_length"), result.references, threshold);
-    return;
-  }
   std::vector<const Task*> tasks;
-  for (const auto& [name, task] : makers.tasks()) tasks.push_back(task.get());
-  result.gate = common_gate(tasks, threshold);
+  for (const Entrant& entrant : entrants)
+    if (std::ranges::count(tasks, &entrant.task()) == 0) tasks.push_back(&entrant.task());
+  for (const Task* task : tasks)
+    std::ranges::move(reader_scores(*task, entrants, tasks.size() > 1, seed),
+                      std::back_inserter(result.references));
+  result.gate = tasks.size() > 1 ? common_gate(tasks, threshold)
+                                 : learning_gate(*tasks.front(), settings.integer("task.train_length"),
+                                                 result.references, threshold);
 }
 
 std::string dry_run_text(const Settings& settings, const std::vector<Entrant>& entrants,

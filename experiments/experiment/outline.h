@@ -14,10 +14,9 @@ namespace ordinal::experiments {
 /// metrics.
 ExperimentResult outline_of(const std::vector<Entrant>& entrants, const Entrants& makers);
 
-/// Adds the learning gate and, if all rows share one task, the scores of baselines on the examples of `seed`. Throws ConfigError
-/// for a gate that no row can reach.
-void add_references(ExperimentResult& result, const Entrant& first, const Entrants& makers,
-                    std::uint64_t seed);
+/// Adds the scores of readers on the examples of `seed`, and the learning gate that all rows share. Where rows differ in their tasks,
+/// the readers' rows name them ("unigram of copy"). Throws ConfigError for a gate that no row can reach.
+void add_references(ExperimentResult& result, const std::vector<Entrant>& entrants, std::uint64_t seed);
 
 /// For each row and stage: parameters, training, floating-point operations (of trainings that are not shared), memory, positions
 /// and constants. Then the totals. `candidates` are trained first, to choose values.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "experiments/report/comparison.h"
@@ -102,7 +101,9 @@ std::string ranking(const ExperimentResult& result, const Family& family, const 
   const std::string name = in_quotes(rows_of(result)[*best].label);
   const std::string mean = mean_of(column[*best]);
   if (column.size() == 1) return fmt::format("{}, {} has {} in {}.", where, name, mean, what);
-  const auto readers = rivals(result, metric);
+  auto readers = rivals(result, metric);
+  std::erase_if(readers,
+                [&](const auto& reader) { return !is_about(reader.first, rows_of(result)[*best].task); });
   if (!readers.empty() && metric.reached(readers.front().second, column[*best].summary.mean))
     return fmt::format("{}, no ranked row is better than the reader {} ({}) in {}.", where,
                        in_quotes(readers.front().first), format_value(readers.front().second), what);
@@ -122,7 +123,8 @@ std::string better_readers(const ExperimentResult& result, const MetricSpec& met
   for (const auto& [reader, score] : rivals(result, metric)) {
     std::vector<std::string> worse;
     for (std::size_t row = 0; row < rows.size(); ++row)
-      if (column[row].has_number() && !metric.reached(column[row].summary.mean, score))
+      if (is_about(reader, rows[row].task) && column[row].has_number() &&
+          !metric.reached(column[row].summary.mean, score))
         worse.push_back(in_quotes(rows[row].label));
     const std::string named = worse.size() > most_named ? fmt::format("{} rows", worse.size()) : join(worse);
     if (!worse.empty())
@@ -168,16 +170,6 @@ std::string order_blind(const ExperimentResult& result) {
           score.row, format_value(score.value), result.gate->text);
   }
   return "";
-}
-
-/// Empty if all rows have one task. They share readers, so several tasks have none.
-std::string several_tasks(const ExperimentResult& result) {
-  std::set<std::string> tasks;
-  for (const CellResult& cell : result.cells)
-    if (!cell.settings.stages.empty()) tasks.insert(cell.settings.stages.back().at("task.name"));
-  return tasks.size() < 2 ? ""
-                          : "Rows differ in task.name, so no reader without a model is scored, and nothing "
-                            "warns of a task that can be learned without order.";
 }
 
 /// "contested recall, …: 0 targets in a seed at 64, 6 at 128; …". Empty if each has enough.
@@ -238,7 +230,7 @@ std::string procedure(const ExperimentResult& result) {
 }
 
 std::vector<std::string> warnings(const ExperimentResult& result) {
-  std::vector<std::string> warnings{several_tasks(result), order_blind(result)};
+  std::vector<std::string> warnings{order_blind(result)};
   for (const MetricSpec& metric : headlines(result.metrics)) warnings.push_back(few_targets(result, metric));
   std::erase(warnings, "");
   return warnings;

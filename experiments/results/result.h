@@ -80,6 +80,7 @@ struct RowInfo {
   std::string label;
   std::vector<std::pair<std::string, std::string>> factors;  // (key, value), none for a written row
   std::vector<std::string> notes;  // what a reader of its scores must know, one line each
+  std::string task = {};           // on which it is tested, with its options
 };
 
 struct ExperimentResult {

@@ -44,8 +44,11 @@ inline auto always(const Read& read) {
   return [read](const Task&, Index) { return read; };
 }
 
-/// All readers, in the order of readers.inc; and that of a row, such as "last 64", or null.
+/// All readers, in the order of readers.inc; and that of a row, such as "last 64" or "unigram of copy", or null.
 const std::vector<Reader>& readers();
 const Reader* reader_of(const std::string& row);
+
+/// Whether a reader's row is about a task. A row that names none is about the only task that there is.
+bool is_about(const std::string& row, const std::string& task);
 
 }  // namespace ordinal::experiments

@@ -50,6 +50,11 @@ const Reader* reader_of(const std::string& row) {
   return found == readers().end() ? nullptr : &*found;
 }
 
+bool is_about(const std::string& row, const std::string& task) {
+  const std::size_t of = row.find(" of ");
+  return of == std::string::npos || row.substr(of + 4) == task;
+}
+
 std::optional<Gate> Task::gate() const {
   if (measure() == Measure::accuracy) return Gate{.metric = "accuracy", .threshold = 0.9};
   return Gate{.metric = "bits", .reader = "bigram"};

@@ -164,6 +164,17 @@ TEST(Decision, NeedsARowThatIsAboveEveryReader) {
   EXPECT_THAT(floor.measured(), EndsWith("; at the floor: majority has 0.750"));
 }
 
+TEST(Decision, ComparesARowWithReadersOfItsOwnTask) {
+  StoredScores scores = stored({{"a", rising}, {"b", constant(0.5)}});
+  Claim of_copy = claim(above);
+  for (Quantity& side : of_copy.statement.sides) side.task = "copy";
+  scores.values[{"unigram of sort", "", "32", "trained", "accuracy"}] = 0.9;
+  EXPECT_EQ(decided({of_copy}, scores).front().verdict, Verdict::holds);
+  scores.values[{"unigram of copy", "", "32", "trained", "accuracy"}] = 0.9;
+  EXPECT_THAT(decided({of_copy}, scores).front().measured(),
+              EndsWith("at the floor: unigram of copy has 0.900"));
+}
+
 TEST(Decision, OfBitsIsAboveAReaderWithFewer) {
   StoredScores scores = stored({{"a", constant(3.0)}, {"b", constant(2.0)}}, "bits");
   const Claim fewer = claim("bits(a, 32) > bits(b, 32)");

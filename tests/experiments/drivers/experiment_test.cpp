@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "experiments/experiment/cell.h"
 #include "tests/experiments/drivers/experiment.h"
 
@@ -36,6 +38,18 @@ TEST(RowsSlow, FromAConfigGiveTheSameTableFromTheResolvedOne) {
   extrapolate("--quiet --config run/resolved.cfg --out again");
   EXPECT_EQ(file("run/table.csv"), file("again/table.csv"));
   EXPECT_EQ(file("run/resolved.cfg"), file("again/resolved.cfg"));
+}
+
+TEST(RowsSlow, OfSeveralTasksHaveTheReadersOfEach) {
+  extrapolate(one_seed + "--compare.task.name=copy,reverse --out run");
+  for (const std::string task : {"copy", "reverse"}) {
+    extrapolate(one_seed + "--task.name=" + task + " --out " + task);
+    std::istringstream lines(file(task + "/references.csv"));
+    std::string line;
+    std::getline(lines, line);  // the headings
+    while (std::getline(lines, line))
+      EXPECT_THAT(file("run/references.csv"), HasSubstr(line.insert(line.find(','), " of " + task)));
+  }
 }
 
 // ---- Trainings

@@ -135,6 +135,18 @@ TEST(Verdicts, SayWhichRowsAreWorseThanWhichReader) {
   EXPECT_THAT(verdicts(result), Not(Contains(HasSubstr("Readers without a model"))));
 }
 
+TEST(Verdicts, CompareRowsWithReadersOfTheirOwnTask) {
+  ExperimentResult result = sample_result(6);
+  result.rows[0].task = "sort";  // sinusoidal
+  result.rows[2].task = "copy";  // none, which has 1.133 at 16
+  for (const char* reader : {"4-gram of sort", "oracle of sort"})
+    for (const Score& score : baseline(reader, {report_test::score(16, 1.0)}))
+      result.references.push_back(score);
+  EXPECT_THAT(answer(result), HasSubstr("“none” has the lowest bits per token of the ranked rows"));
+  EXPECT_THAT(verdicts(result), Contains("Readers without a model, at length 16 (4x) in bits per token: "
+                                         "“4-gram of sort” (1.000) is better than “sinusoidal”."));
+}
+
 // A reader that knows where the answer stands is no rival.
 TEST(Answer, DoesNotPraiseARowThatIsNoBetterThanAReaderWithoutAModel) {
   ExperimentResult result = sample_result(6);  // the best row has 1.133 at 16
@@ -183,15 +195,6 @@ TEST(Warnings, CountTheTargetsOfLengthsThatHaveFew) {
   result.references.erase(result.references.begin());
   EXPECT_THAT(warnings(result), testing::ElementsAre(HasSubstr(": 6 at 8, 0 at 16;")))
       << "none are expected at 4";
-}
-
-TEST(Warnings, SayThatRowsOfSeveralTasksHaveNoReaders) {
-  ExperimentResult result = sample_result();
-  for (CellResult& cell : result.cells) cell.settings.stages = {{{"task.name", "copy"}}};
-  EXPECT_THAT(warnings(result), testing::IsEmpty());
-  result.cells.back().settings.stages = {{{"task.name", "copy"}}, {{"task.name", "sort"}}};
-  EXPECT_THAT(verdicts(result), Contains("Rows differ in task.name, so no reader without a model is scored, "
-                                         "and nothing warns of a task that can be learned without order."));
 }
 
 TEST(TooFewSeeds, SayHowManyAreEnough) {
