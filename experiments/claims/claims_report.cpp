@@ -17,7 +17,7 @@ namespace {
 constexpr const char* procedure =
     "The claims of a config are decided together, by sign tests over its seeds: at most one config in twenty "
     "has any wrong verdict. If a claim is asked for the k-th time (“look k”), its p is multiplied by k. “By” "
-    "is the median difference, with its interval at the level of the test; a margin is not taken off.";
+    "is the median of A - B, with its interval at the level of the test.";
 
 // How many claims have each verdict.
 std::array<Index, 4> counts_of(const std::vector<ClaimResult>& results) {

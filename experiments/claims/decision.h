@@ -27,7 +27,7 @@ struct ClaimResult {
   Claim claim = {};
   Verdict verdict = Verdict::undecided;
   std::vector<Side> sides = {};
-  Comparison comparison = {};  // by how much A exceeds B or the number, margin not taken off
+  Comparison comparison = {};  // A - B, or A - number
   std::string why = {};        // why it is undecided although seeds agree, or what was not run
   Index family = 1;            // claims that are decided together
 
