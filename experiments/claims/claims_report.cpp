@@ -9,7 +9,6 @@
 #include "experiments/report/html.h"
 #include "experiments/report/table.h"
 #include "experiments/results/csv.h"
-#include "experiments/results/files.h"
 
 namespace ordinal::experiments {
 namespace {

@@ -9,7 +9,6 @@
 
 #include "experiments/report/grid.h"
 #include "experiments/tasks/reader.h"
-#include "framework/core/part.h"
 
 namespace ordinal::experiments {
 namespace {

@@ -8,7 +8,6 @@
 
 #include "experiments/conditions/windows.h"
 #include "experiments/tasks/task.h"
-#include "framework/core/errors.h"
 #include "framework/core/part.h"
 #include "framework/core/registry.h"
 #include "framework/positional/position_scheme.h"

@@ -9,7 +9,6 @@
 #include "experiments/process/folder_lock.h"
 #include "experiments/process/streams.h"
 #include "experiments/report/html.h"
-#include "experiments/results/files.h"
 #include "framework/core/errors.h"
 
 namespace ordinal::experiments {

@@ -8,7 +8,6 @@
 #include <numbers>
 
 #include "experiments/encoding/analysis.h"
-#include "experiments/results/files.h"
 #include "experiments/results/npy.h"
 #include "framework/core/errors.h"
 

@@ -6,7 +6,6 @@
 #include <span>
 
 #include "experiments/process/hash.h"
-#include "experiments/results/files.h"
 #include "experiments/scoring/references.h"
 #include "experiments/scoring/scoring.h"
 #include "experiments/settings/checks.h"

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <set>
-#include <span>
 #include <stdexcept>
 
 #include "experiments/claims/claims_report.h"
@@ -187,7 +186,7 @@ void Extrapolation::write_page_so_far(std::vector<CellResult> cells, Progress& p
   try {
     ExperimentResult result = experiment(std::move(cells));
     result.missing = std::ssize(cells_) - std::ssize(result.cells);
-    write_page(result, out_);
+    write_file_atomically(out_ / "report.html", report_page(result));
   } catch (const std::exception& error) {
     progress.say(fmt::format("report.html was not written: {}", error.what()));
   }

@@ -99,10 +99,11 @@ std::string table(const std::vector<Entrant>& entrants, int threads, Trained& tr
   for (const Entrant& entrant : entrants) {
     for (const Stage& stage : entrant.stages) {
       const Workload& work = stage.work;
+      const Settings& settings = stage.plan.settings;
       text +=
           line(&stage == &entrant.first() ? entrant.row.label : "  then fine-tuned", width, work.parameters,
-               fmt::format("{} × {} × {}{}", work.steps, work.batch, work.one_length ? "" : "up to ",
-                           work.seq_len),
+               fmt::format("{} × {} × {}{}", settings.integer("train.steps"), settings.integer("train.batch"),
+                           work.one_length ? "" : "up to ", stage.plan.seq_len()),
                trained.emplace(stage.identity, work.flops).second ? fmt::format("{:.3g}", work.flops / 1e12)
                                                                   : "shared",
                fmt::format("{:.1f} MB", work.training.bytes(threads) / 1e6),

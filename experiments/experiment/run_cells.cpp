@@ -80,8 +80,13 @@ CellResult score_cell(const Cell& cell, const TrainingRun* run, Threads& threads
   }
   const Subject subject{scored.model,    scored.values, cell.entrant.task(), cell.entrant.last().plan,
                         cell.evaluation, cell.seed};
-  score_all(subject, cell.entrant.row.settings, cell.name(), threads, progress, result,
-            [&] { return interrupt.requested(); });
+  const Settings& row = cell.entrant.row.settings;
+  for (const Index length : evaluation_lengths(row)) {
+    for (const std::string& condition : row.list("evaluate.conditions")) {
+      progress.update(fmt::format("{}  scoring length {}, {}", cell.name(), length, condition));
+      score_length(subject, length, condition, threads, result, [&] { return interrupt.requested(); });
+    }
+  }
   write_result(cell, result);
   return result;
 }
@@ -98,7 +103,8 @@ void check_trainings(const Cell& cell, Threads& threads) {
       throw ConfigError(
           fmt::format("{}: it continues from step {} of the first stage, this run trains that "
                       "stage to step {}; choose another --out, or remove it",
-                      cell.trainings[i + 1].folder.string(), run.steps(), cell.entrant.stages[i].work.steps));
+                      cell.trainings[i + 1].folder.string(), run.steps(),
+                      cell.entrant.stages[i].plan.settings.integer("train.steps")));
     }
     if (!run.finished()) return;
     initial = run.checkpoint_path();

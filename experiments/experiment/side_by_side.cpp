@@ -1,6 +1,5 @@
 #include "experiments/experiment/side_by_side.h"
 
-#include <algorithm>
 #include <atomic>
 #include <deque>
 #include <exception>

@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <ctime>
 #include <span>
-#include <utility>
 
 #include "experiments/process/hash.h"
 #include "framework/core/errors.h"
@@ -85,6 +84,12 @@ void LockedPath::check() const {
 
 WriteCheck LockedPath::write_check() const {
   return lock_ == nullptr ? WriteCheck() : [path = *this] { path.check(); };
+}
+
+void write_text(const LockedPath& path, std::string_view text) {
+  path.check();
+  if (path.has_parent_path()) fs::create_directories(path.parent_path());
+  write_file_atomically(path, text);
 }
 
 void append_line(const LockedPath& path, std::string_view line) {

@@ -40,6 +40,10 @@ void write_file_atomically(const LockedPath& path, const Contents& contents) {
   ordinal::write_file_atomically(path, contents, path.write_check());
 }
 
+/// Creates the file's folder first. Throws what std::filesystem throws if that fails, and std::runtime_error if
+/// the file cannot be written.
+void write_text(const LockedPath& path, std::string_view text);
+
 /// Appends `line` and a newline in one write, creating the file if needed; the log is not synced. Throws
 /// std::filesystem::filesystem_error, also for a symbolic link, and what check() throws. Removes a line that did not fit on
 /// the disk.

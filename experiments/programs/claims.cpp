@@ -12,7 +12,6 @@
 #include "experiments/process/folder_lock.h"
 #include "experiments/process/streams.h"
 #include "experiments/programs/driver.h"
-#include "experiments/results/files.h"
 #include "experiments/settings/config_file.h"
 #include "experiments/settings/rows.h"
 #include "experiments/tasks/task.h"

@@ -31,7 +31,7 @@ int train(const CommandLine& command) {
   if (command.settings.has_rows())
     form.plan = fmt::format("trains the settings outside of rows, without the {} of [compare] and [row …]\n",
                             counted(std::ssize(rows_of(command.settings)), "row"));
-  form.plan += summary(Transformer<float>(stage.plan.model), stage.work.seq_len);
+  form.plan += summary(Transformer<float>(stage.plan.model), stage.plan.seq_len());
   if (!command.model.empty()) form.plan += warning_of_data(command.model, stage.plan.task->data_hash());
   return run_experiment(command, settings, out, std::move(form));
 }

@@ -4,7 +4,6 @@
 
 #include <cctype>
 #include <cmath>
-#include <set>
 
 namespace ordinal::experiments {
 namespace {

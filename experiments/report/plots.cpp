@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <utility>
 
 #include "experiments/report/grid.h"
 #include "experiments/settings/rows.h"

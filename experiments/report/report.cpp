@@ -2,21 +2,18 @@
 
 #include "experiments/report/plots.h"
 #include "experiments/report/table.h"
-#include "experiments/results/files.h"
 
 namespace ordinal::experiments {
 namespace {
 
 // An empty SVG means no picture, so its file is removed.
 void write_picture(const std::string& svg, const LockedPath& file) {
-  svg.empty() ? remove_file(file) : write_text(file, svg);
+  if (!svg.empty()) return write_text(file, svg);
+  file.check();
+  std::filesystem::remove(file);
 }
 
 }  // namespace
-
-void write_page(const ExperimentResult& result, const LockedPath& out) {
-  write_text(out / "report.html", report_page(result));
-}
 
 std::filesystem::path write_report(const ExperimentResult& result, const LockedPath& out,
                                    const std::vector<Figure>& figures) {

@@ -11,9 +11,6 @@
 
 namespace ordinal::experiments {
 
-/// Writes only report.html, without pictures of models, for an experiment still running. Throws if the folder cannot be written.
-void write_page(const ExperimentResult& result, const LockedPath& out);
-
 /// Writes table.md, table.csv, seeds.csv, references.csv, curves.svg (curves-METRIC.svg for further headline metrics),
 /// training.svg, by_position.svg, over_training.svg, the pictures of `figures` and report.html into `out`, creating it if needed, and returns the path of
 /// the page. Files without data are not written; a picture that an earlier run left there is removed. Throws if the folder

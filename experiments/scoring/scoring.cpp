@@ -1,7 +1,5 @@
 #include "experiments/scoring/scoring.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 
@@ -65,16 +63,6 @@ void score_length(const Subject& subject, Index length, const std::string& condi
   }
   test.failed = true;
   add_unscored(subject.task, test, cell);
-}
-
-void score_all(const Subject& subject, const Settings& row, const std::string& label, Threads& threads,
-               Progress& progress, CellResult& cell, const std::function<bool()>& stopped) {
-  for (const Index length : evaluation_lengths(row)) {
-    for (const std::string& condition : row.list("evaluate.conditions")) {
-      progress.update(fmt::format("{}  scoring length {}, {}", label, length, condition));
-      score_length(subject, length, condition, threads, cell, stopped);
-    }
-  }
 }
 
 void add_unscored(const Task& task, Score test, CellResult& cell) {

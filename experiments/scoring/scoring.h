@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "experiments/process/progress.h"
 #include "experiments/results/result.h"
 #include "experiments/settings/plan.h"
 #include "experiments/tasks/task.h"
@@ -46,10 +45,6 @@ Index examples_to_score(const Task& task, const Settings& settings, Index length
 /// call `stopped`, every few milliseconds.
 void score_length(const Subject& subject, Index length, const std::string& condition, Threads& threads,
                   CellResult& cell, const std::function<bool()>& stopped = {});
-
-/// Scores each of evaluate.lengths under each of evaluate.conditions of `row`; `label` starts the progress line.
-void score_all(const Subject& subject, const Settings& row, const std::string& label, Threads& threads,
-               Progress& progress, CellResult& cell, const std::function<bool()>& stopped);
 
 /// Adds `test` to `cell` for each metric of the task: nothing was scored, and `test` says why.
 void add_unscored(const Task& task, Score test, CellResult& cell);

@@ -8,7 +8,6 @@
 #include "experiments/process/machine.h"
 #include "experiments/tasks/mapped_file.h"
 #include "framework/core/errors.h"
-#include "framework/core/text.h"
 
 namespace ordinal::experiments {
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <set>
 #include <stdexcept>
-#include <utility>
 
 #include "experiments/settings/command_line.h"
 #include "framework/core/errors.h"

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "experiments/conditions/condition.h"
 #include "experiments/scoring/scoring.h"
 #include "framework/core/errors.h"
@@ -33,9 +31,8 @@ MemoryNeed scoring_memory(const Plan& plan, const Transformer<float>& model, Ind
   const double file = static_cast<double>(3 + std::ssize(state)) *
                       static_cast<double>(model.layout().flat_size()) * sizeof(float);
   const Index piece = longest_piece(plan, model, length);
-  return {.model = batch + file,
-          .run = piece > 0 ? scoring_memory_bytes(model, piece, sizeof(float)) : 0.0,
-          .runs = sequences};
+  return {
+      .model = batch + file, .run = piece > 0 ? scoring_memory_bytes(model, piece) : 0.0, .runs = sequences};
 }
 
 }  // namespace
@@ -44,10 +41,9 @@ double training_flops_per_token(const Transformer<float>& model, Index seq_len) 
   return 3.0 * model.cost(seq_len).flops;
 }
 
-double recorded_memory_bytes(const Transformer<float>& model, Index sequences, Index seq_len,
-                             Index element_bytes) {
+double recorded_memory_bytes(const Transformer<float>& model, Index sequences, Index seq_len) {
   const Cost token = model.cost(seq_len);
-  return (token.activations + token.backward) * static_cast<double>(sequences * seq_len * element_bytes);
+  return (token.activations + token.backward) * static_cast<double>(sequences * seq_len) * sizeof(float);
 }
 
 MemoryNeed training_memory(const Transformer<float>& model, const TrainerOptions& options, Index batch,
@@ -57,14 +53,13 @@ MemoryNeed training_memory(const Transformer<float>& model, const TrainerOptions
   const auto blocks = static_cast<double>(1 + std::ssize(state) + options.shards);
   const Index of_shard = (batch + options.shards - 1) / options.shards;
   return {.model = blocks * static_cast<double>(model.layout().flat_size()) * sizeof(float),
-          .run = recorded_memory_bytes(model, std::min(of_shard, sequences_at_once(seq_len)), seq_len,
-                                       sizeof(float)),
+          .run = recorded_memory_bytes(model, std::min(of_shard, sequences_at_once(seq_len)), seq_len),
           .runs = options.shards};
 }
 
-double scoring_memory_bytes(const Transformer<float>& model, Index seq_len, Index element_bytes) {
-  return model.held_without_recording(seq_len, std::min(seq_len, Evaluator<float>::logit_rows)) *
-         static_cast<double>(element_bytes);
+double scoring_memory_bytes(const Transformer<float>& model, Index seq_len) {
+  return sizeof(float) *
+         model.held_without_recording(seq_len, std::min(seq_len, Evaluator<float>::logit_rows));
 }
 
 Index longest_piece(const Plan& plan, const Transformer<float>& model, Index length) {
@@ -99,26 +94,24 @@ Workload workload(const Plan& plan, const Transformer<float>& model) {
   work.constants = model.encoding().constants();
   if (const std::string note = model.encoding().note(); !note.empty())
     work.constants += (work.constants.empty() ? "" : "; ") + note;
-  work.steps = settings.integer("train.steps");
-  work.batch = settings.integer("train.batch");
-  work.seq_len = plan.seq_len();
+  const Index batch = settings.integer("train.batch");
   const LengthScheme lengths = training_lengths(settings);
   work.one_length = !lengths.has_long_batches() && !lengths.has_short_batches(*plan.task);
   double sequences = 1.0;  // each factor may be 1e9, more than an integer holds
-  for (const Index factor : {work.steps, work.batch, settings.integer("train.accumulate")})
+  for (const Index factor : {settings.integer("train.steps"), batch, settings.integer("train.accumulate")})
     sequences *= static_cast<double>(factor);
   const TrainerOptions options = plan.trainer(1);
-  work.training = training_memory(model, options, work.batch, work.seq_len);
+  work.training = training_memory(model, options, batch, plan.seq_len());
   for (const auto& [length, share] : lengths.shares(*plan.task)) {
     const Index seq_len = plan.task->seq_len(length);
     work.flops += sequences * share * static_cast<double>(seq_len) * training_flops_per_token(model, seq_len);
     // Several short sequences may need more than one that is a little longer.
-    work.training.run = std::max(work.training.run, training_memory(model, options, work.batch, seq_len).run);
+    work.training.run = std::max(work.training.run, training_memory(model, options, batch, seq_len).run);
   }
   const Index longest = evaluation_lengths(settings).back();
   work.scored_seq_len = plan.task->seq_len(longest);
   work.scoring = scoring_memory(plan, model, longest);
-  const std::string trained = plan.training_positions.describe(work.seq_len);
+  const std::string trained = plan.training_positions.describe(plan.seq_len());
   const std::string tested = plan.test_positions.describe(work.scored_seq_len);
   work.positions = "positions " + trained + (tested == trained ? "" : ", in the test " + tested);
   return work;

@@ -17,11 +17,10 @@ namespace ordinal::experiments {
 double training_flops_per_token(const Transformer<float>& model, Index seq_len);
 
 /// Bytes that a recorded run over this many sequences holds at most, forward and backward.
-double recorded_memory_bytes(const Transformer<float>& model, Index sequences, Index seq_len,
-                             Index element_bytes);
+double recorded_memory_bytes(const Transformer<float>& model, Index sequences, Index seq_len);
 
 /// Bytes for scoring a sequence: the activations of a run without recording.
-double scoring_memory_bytes(const Transformer<float>& model, Index seq_len, Index element_bytes);
+double scoring_memory_bytes(const Transformer<float>& model, Index seq_len);
 
 /// The bytes that training or scoring a model holds.
 struct MemoryNeed {
@@ -42,10 +41,7 @@ MemoryNeed training_memory(const Transformer<float>& model, const TrainerOptions
 
 struct Workload {
   Index parameters = 0;
-  Index steps = 0;
-  Index batch = 0;
-  Index seq_len = 0;       // of the longest batch
-  bool one_length = true;  // all batches have that length
+  bool one_length = true;  // of all batches
   double flops = 0.0;      // mean over lengths
   MemoryNeed training;     // with batches of the length that needs most
   MemoryNeed scoring;      // the model from its file at the longest length, in addition to training

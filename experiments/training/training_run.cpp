@@ -10,9 +10,7 @@
 #include "experiments/process/machine.h"
 #include "experiments/settings/difference.h"
 #include "experiments/training/adoption.h"
-#include "framework/core/errors.h"
 #include "framework/core/text.h"
-#include "framework/training/checkpoint.h"
 
 namespace ordinal::experiments {
 namespace {

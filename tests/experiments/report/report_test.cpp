@@ -63,12 +63,6 @@ TEST(WriteReport, AnExperimentWithoutCellsHasAPageWithoutPictures) {
   EXPECT_THAT(page, Not(HasSubstr("<svg")));
 }
 
-TEST(WritePage, WritesOnlyThePage) {
-  const auto out = fresh_folder();
-  write_page(sample_result(), out);
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(out), {}), 1);
-}
-
 TEST(WriteReport, NothingIsWrittenIntoAFolderThatWasBegunAgain) {
   const auto out = fresh_folder();
   const FolderLock lock(out);
