@@ -144,13 +144,6 @@ TEST(RefusedClaims, AreNamedAllAtOnceBeforeAnythingIsTrained) {
   EXPECT_THAT(error_of("extrapolation", "--quiet --config a.cfg --out run", 2),
               AllOf(HasSubstr("[claim A] statement: got row 'rope'"),
                     HasSubstr("[claim B] statement: got length '20'")));
-  write("b.cfg", none_rope + claim("A", "accuracy(none, 1x) >= 3", "sauce = x\n"));
-  expect_refused(
-      "extrapolation", "--quiet --config b.cfg --out run",
-      "unknown key [claim A] sauce, expected one of words, statement, source, registered, looks, note");
-  write("c.cfg", none_rope + claim("A", "accuracy(none, 1x) < 3") + "[withdrawn B]\nwhy = x\n");
-  expect_refused("extrapolation", "--quiet --config c.cfg --out run",
-                 "unknown key [withdrawn B] why, expected one of words, reason");
   EXPECT_FALSE(exists("run"));
 }
 

@@ -65,15 +65,6 @@ TEST(Evaluate, GivesTheBitsOfASecondStageWithTheConfigOfItsExperiment) {
   EXPECT_EQ(scores("run/cells/fine-tuned/seed-1"), scores("by_key/scores/fine-tuned/seed-1"));
 }
 
-TEST(Evaluate, GivesTheBitsOfATrainingAndOfItsFineTuning) {
-  train(steps + three_conditions + "--train.batch=3 --train.seed=7 --model.encoding=alibi --out first");
-  evaluate("first/checkpoint.safetensors" + lengths + three_conditions + "--threads 1 --out again");
-  EXPECT_EQ(scores("first"), scores("again/scores/first/seed-7"));
-  train(steps + "--model first/checkpoint.safetensors --task.train_length=24 --train.steps=2 --out second");
-  evaluate("second/checkpoint.safetensors" + lengths + "--out again2");
-  EXPECT_EQ(scores("second"), scores("again2/scores/second/seed-1"));
-}
-
 TEST(Evaluate, RowsAreCalledAsTheirFoldersAndHoldTheSeeds) {
   for (const std::string seed : {"1", "2"})
     train(steps + "--model.encoding=rope --train.seed=" + seed + " --out narrow/seed-" + seed);

@@ -17,17 +17,6 @@ using ::testing::HasSubstr;
 
 // ---- Rows
 
-TEST(RowsSlow, MayDifferInTheWidthOfTheModel) {
-  extrapolate(without("model.d_model", one_seed) +
-              "--model.encoding=none --compare.model.d_model=16,32 --out run");
-  EXPECT_THAT(column("row"), ElementsAre("d_model = 16", "d_model = 32"));
-  EXPECT_THAT(column("model.d_model"), ElementsAre("16", "32"));
-  EXPECT_THAT(trainings(), ElementsAre("d_model=16/seed-1", "d_model=32/seed-1"));
-  EXPECT_GT(result("d_model=32").parameters, 3 * result("d_model=16").parameters);
-  extrapolate(one_seed + "--compare.model.encoding=none --model.d_model=32 --out alone");
-  EXPECT_EQ(weights("d_model = 32"), weights("none", "alone"));
-}
-
 TEST(RowsSlow, FromAConfigGiveTheSameTableFromTheResolvedOne) {
   write("a.cfg",
         "[compare]\nmodel.norm = layernorm, rmsnorm\n[row small, slow]\nmodel.d_model = 8\n"
@@ -110,7 +99,6 @@ TEST(ResultsSlow, AreOnAPageAfterEachTraining) {
   EXPECT_THAT(page(), HasSubstr("over 2 seeds"));
 }
 
-// What stands in the way of the page does not end the trainings.
 TEST(ResultsSlow, AreKeptWhenThePageCannotBeWritten) {
   std::filesystem::create_directories(own_folder() / "out/report.html/folder");
   const Outcome outcome =

@@ -73,8 +73,6 @@ TEST(GenerateProgram, IsRepeatable) {
   EXPECT_TRUE(first.out.starts_with("=KdK"));
   EXPECT_EQ(first.out, run_program("generate", generate).out);
   EXPECT_NE(first.out, run_program("generate", generate + "--generate.seed=2").out);
-  const std::string greedy = generate + "--generate.temperature=0 ";
-  EXPECT_EQ(run_program("generate", greedy).out, run_program("generate", greedy + "--generate.seed=2").out);
 }
 
 // A model of bytes writes any of them, and may stop within a letter.
@@ -115,26 +113,6 @@ TEST(BlockSlow, GeneratesWithTheCacheWhatTheWholeTextSays) {
     const auto row = std::span(logits).subspan((i - 1) * width, width);
     EXPECT_GT(row[static_cast<std::size_t>(tokens[i])], *std::ranges::max_element(row) - 1e-4F) << i;
   }
-}
-
-const std::string experiment =
-    tiny + "--compare.model.encoding=sinusoidal,learned,none --experiment.seeds=2 --out run ";
-
-TEST(ExtrapolationProgram, LeavesAllItsFiles) {
-  // Enough targets for means, without which there is no curve.
-  EXPECT_THAT(
-      extrapolate(experiment + "--evaluate.batches=100 '--task.name=latest(names=2, octaves=3)' ").out,
-      AllOf(HasSubstr("sinusoidal"), HasSubstr("fails"), HasSubstr("report.html")));
-  for (const std::string name :
-       {"resolved.cfg", "manifest.json", "table.md", "table.csv", "curves.svg", "report.html",
-        "cells/none/seed-2/metrics.jsonl", "cells/none/seed-2/checkpoint.safetensors"}) {
-    EXPECT_FALSE(file("run/" + name).empty()) << name;
-  }
-  const CellResult cell = result("learned");
-  ASSERT_EQ(wholes(cell).size(), 2U);
-  EXPECT_FALSE(wholes(cell)[0].failed);
-  EXPECT_TRUE(wholes(cell)[1].failed);
-  EXPECT_THAT(wholes(cell)[1].why, HasSubstr("sequence length 32 exceeds max_seq_len 16"));
 }
 
 // ---- What train leaves beside its checkpoint
@@ -222,8 +200,6 @@ TEST(PositionsInForce, AreShownByEveryProgram) {
   const std::string yarn = "--model.encoding=rope@yarn ";
   const std::string expected = "positions yarn, s 1 (as contiguous), in the test yarn, s 2, α 1, β ";
   EXPECT_THAT(run_program("train", tiny + yarn + "--dry-run").out, HasSubstr(expected));
-  EXPECT_THAT(run_program("extrapolation", tiny + "--compare.model.encoding=rope@yarn --dry-run").out,
-              HasSubstr(expected));
   std::string aloud = tiny;
   aloud.erase(aloud.find("--quiet"), 7);
   const Outcome outcome = run_program("train", aloud + yarn + "--out run");

@@ -15,10 +15,6 @@ using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-nlohmann::json cell_result(const std::string& out, const std::string& encoding) {
-  return without_seconds(out + "/cells/" + encoding + "/seed-1/result.json");
-}
-
 const std::string two_cells = tiny + "--experiment.seeds=1 --compare.model.encoding=sinusoidal,none ";
 
 TEST(Repeat, TrainingFromItsResolvedConfigGivesTheSameBytes) {
@@ -42,26 +38,6 @@ TEST(Repeat, QuietLeavesNothingOnStderr) {
   const Outcome outcome = run_program("train", tiny + "--out run");
   EXPECT_EQ(outcome.err, "");
   EXPECT_THAT(outcome.out, HasSubstr("checkpoint: run/checkpoint.safetensors"));
-}
-
-TEST(Repeat, OtherEvaluationSettingsScoreAgainWithoutTraining) {
-  extrapolate(two_cells + "--out run");
-  const std::string weights = file("run/cells/none/seed-1/checkpoint.safetensors");
-  const auto written = written_at("run/cells/none/seed-1/checkpoint.safetensors");
-  extrapolate(two_cells + "--evaluate.lengths=1x,2x,3x --out run");
-  EXPECT_EQ(cell_result("run", "none").at("by_position").size(), 3U);
-  EXPECT_EQ(file("run/cells/none/seed-1/checkpoint.safetensors"), weights);
-  EXPECT_EQ(written_at("run/cells/none/seed-1/checkpoint.safetensors"), written);
-}
-
-TEST(Repeat, AMissingCellIsTrainedAndTheOthersStay) {
-  extrapolate(two_cells + "--out run");
-  const auto before = everything("run/cells/sinusoidal");
-  const std::string table = file("run/table.csv");
-  std::filesystem::remove_all(own_folder() / "run/cells/none");
-  extrapolate(two_cells + "--out run");
-  EXPECT_EQ(file("run/table.csv"), table);
-  EXPECT_EQ(everything("run/cells/sinusoidal"), before);
 }
 
 // The files of all cells, without times.
@@ -118,11 +94,6 @@ TEST(RepeatSlow, WhatACellHoldsDependsOnItsSettingsAndSeedAlone) {
 const std::string one_row = one_seed + "--compare.model.encoding=none --out run ";
 const std::string cell = "run/cells/none/seed-1/";
 
-void copy(const std::string& from, const std::string& to) {
-  std::filesystem::copy_file(own_folder() / from, own_folder() / to,
-                             std::filesystem::copy_options::overwrite_existing);
-}
-
 TEST(Checkpoints, ThatAreGoneOrNotThoseThatWereScoredAreNamedInTheReport) {
   const std::string two = without("experiment.seeds", one_row) + " --experiment.seeds=2";
   extrapolate(two);
@@ -133,7 +104,8 @@ TEST(Checkpoints, ThatAreGoneOrNotThoseThatWereScoredAreNamedInTheReport) {
               AllOf(HasSubstr("none: models that are missing"), HasSubstr("Seed 1: ")));
   EXPECT_EQ(file(cell + "metrics.jsonl"), log);
   EXPECT_FALSE(exists(cell + "checkpoint.safetensors"));
-  copy("run/cells/none/seed-2/checkpoint.safetensors", cell + "checkpoint.safetensors");
+  std::filesystem::copy_file(own_folder() / "run/cells/none/seed-2/checkpoint.safetensors",
+                             own_folder() / (cell + "checkpoint.safetensors"));
   extrapolate(two);
   EXPECT_THAT(file("run/report.html"), HasSubstr("does not hold the weights that were scored"));
 }

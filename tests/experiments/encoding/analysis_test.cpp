@@ -104,11 +104,6 @@ TEST(DotProductDistance, DependsOnTheDistanceOnly) {
   EXPECT_GT(deviation(other.view(), first_positions(100), false).value(), 1.0);
 }
 
-TEST(DistanceDeviation, IsTheLargestDistanceFromTheMeanOfADiagonal) {
-  const Tensor<double> scores({3, 3}, std::vector{1.0, 5.0, 0.0, 2.0, 1.0, 6.0, 3.0, 2.0, 4.0});
-  EXPECT_EQ(deviation(scores.view(), first_positions(3), false), 2.0);  // the main one: 1, 1, 4
-}
-
 TEST(DistanceDeviation, OfACausalMatrixLeavesOutWhatNoQuerySees) {
   const std::vector<double> values = {1.0, 7.0, 9.0, 2.0, 1.0, 8.0, 3.0, 2.0, 1.0};
   const Tensor<double> scores({3, 3}, values);

@@ -101,14 +101,6 @@ TEST(FolderLock, WritesNothingInAFolderThatWasBegunAgain) {
   EXPECT_EQ(read_file(folder / "run/file"), "second");
 }
 
-TEST(FolderLock, IsThatOfEveryPathMadeFromItsFolder) {
-  const ScratchFolder folder;
-  const FolderLock lock(folder.path());
-  const LockedPath picture = lock.path() / "figures" / "rope-bias.svg";
-  EXPECT_EQ(picture, folder / "figures/rope-bias.svg");
-  EXPECT_EQ(picture.lock(), &lock);
-}
-
 TEST(FolderLock, IsHeldByOneOrBySeveralForOnePurpose) {
   using Holder = FolderLock::Holder;
   const ScratchFolder folder;
@@ -197,14 +189,6 @@ TEST(FolderLock, KeepsResultsInTheirFolder) {
               HasSubstr("link to run/cells: it is a symbolic link, and results stay in their folder"));
   EXPECT_EQ(read_file(folder / "elsewhere/file"), "kept");
   EXPECT_TRUE(std::filesystem::is_empty(folder / "elsewhere/none"));
-}
-
-TEST(AppendLine, CreatesAndExtends) {
-  const ScratchFolder folder;
-  append_line(folder / "log", R"({"step":1})");
-  append_line(folder / "log", "");
-  append_line(folder / "log", "{}");
-  EXPECT_EQ(read_file(folder / "log"), "{\"step\":1}\n\n{}\n");
 }
 
 TEST(AppendLine, LeavesNoHalfLineWhenTheDiskIsFull) {

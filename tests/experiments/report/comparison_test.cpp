@@ -14,10 +14,10 @@ using report_test::sample_result;
 using report_test::two_factors;
 using report_test::value;
 
-// A row under a condition, by default the one that it was trained for.
+// A row under the condition that it was trained for.
 Group group(const ExperimentResult& result, const std::string& row, Index length,
-            const std::string& metric = "bits", const std::string& condition = trained_condition) {
-  return at(result, row, length, condition, metric_of(result, metric));
+            const std::string& metric = "bits") {
+  return at(result, row, length, trained_condition, metric_of(result, metric));
 }
 
 Column column(const ExperimentResult& result, Index length) {
@@ -52,43 +52,11 @@ TEST(Query, OfAMetricWithoutTargetsIsNeitherANumberNorADivergence) {
   EXPECT_EQ(none.failed, 0);
 }
 
-// Of four seeds one or two do not reach the threshold at the training length of 4.
-TEST(Query, LeavesOutNoSeedAndRanksRowsThatThreeQuartersLearned) {
-  ExperimentResult result = sample_result(4);
-  result.gate = LearningGate{"bits", 1.25, "bits per token of at most 1.25"};
-  const Group sinusoidal = group(result, "sinusoidal", 16);  // 1.0, 1.1, 1.2 and 1.3 at 4
-  EXPECT_EQ(sinusoidal.learning.cells, 4);
-  EXPECT_EQ(sinusoidal.learning.not_learned, 1);
-  EXPECT_EQ(sinusoidal.summary.n, 4);
-  EXPECT_TRUE(sinusoidal.is_ranked());
-
-  result.gate->threshold = 1.15;
-  const Group half = group(result, "sinusoidal", 16);
-  EXPECT_EQ(half.summary.n, 4);
-  EXPECT_FALSE(half.is_ranked());
-}
-
-TEST(Query, OfFewTargetsIsNotANumber) {
-  ExperimentResult result = sample_result();
-  result.cells[1].scores[0].tokens = 99;
-  EXPECT_EQ(group(result, "sinusoidal", 4).targets, 99) << "those of the seed with the fewest";
-  EXPECT_FALSE(group(result, "sinusoidal", 4).has_number());
-  EXPECT_TRUE(group(result, "sinusoidal", 8).has_number());
-}
-
 TEST(Rows, FollowTheExperimentAndNotTheCells) {
   ExperimentResult result = sample_result();
   std::reverse(result.cells.begin(), result.cells.end());
   result.rows.push_back({"not run yet", {}, {}});
   EXPECT_EQ(labels(result), (std::vector<std::string>{"sinusoidal", "learned", "none"}));
-}
-
-TEST(Query, GivesEachConditionItsOwnScores) {
-  const ExperimentResult result = two_factors();
-  const std::string row = "rope, d_model = 64";
-  EXPECT_NEAR(group(result, row, 8).summary.mean, 2.05, 1e-12);
-  EXPECT_EQ(group(result, row, 4, "bits", "window(size=4)").summary.n, 0);
-  EXPECT_NEAR(group(result, row, 8, "bits", "window(size=4)").summary.mean, 11.05, 1e-12);
 }
 
 TEST(Columns, AreUnderTheFirstCondition) {
@@ -105,11 +73,7 @@ TEST(Query, KnowsTheTrainingLengthOfEachRow) {
     EXPECT_EQ(learning_of(result, row.label).learned, 3) << row.label;
 }
 
-TEST(Query, OfAFailureIsNotANumberAndKeepsItsReasonWithoutTheNameOfAClass) {
-  const Group learned = group(sample_result(), "learned", 8);
-  EXPECT_FALSE(learned.has_number());
-  EXPECT_EQ(learned.failed, 3);
-  EXPECT_EQ(learned.why, report_test::failure_text);
+TEST(Query, OfAFailureKeepsTheNameOfAnEncodingInItsReason) {
   ExperimentResult result = sample_result();
   for (CellResult& cell : result.cells)
     for (Score& score : cell.scores) score.why = "xpos: 9 positions are too far";
@@ -135,19 +99,6 @@ TEST(CompareGroups, PairsBySeedAndNotByPlace) {
   EXPECT_EQ(compare_groups(left, right, {}).differences, (std::vector<double>{-1.0, -1.0}))
       << "lower is better";
   EXPECT_EQ(compare_groups(left, right, {.measure = Measure::accuracy}).ahead, 2);
-}
-
-TEST(BestRow, FollowsTheDirectionOfTheMetricAndIgnoresFailures) {
-  const ExperimentResult result = sample_result();
-  EXPECT_EQ(best_row(column(result, 4), {}), 1U);
-  EXPECT_EQ(best_row(column(result, 16), {}), 2U);
-  EXPECT_EQ(best_row(column(result, 16), {.measure = Measure::accuracy}), 0U);
-}
-
-TEST(BestRow, IsNeverOneThatDidNotLearn) {
-  ExperimentResult result = sample_result();
-  result.gate = LearningGate{"bits", 1.05, "bits per token of at most 1.05"};  // none: 1.1, 1.0 and 1.3
-  EXPECT_EQ(best_row(column(result, 16), {}), std::nullopt);
 }
 
 TEST(Family, HasEachPairOfRankedRowsInEachHeadlineAtTheLongestLength) {

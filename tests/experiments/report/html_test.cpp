@@ -123,13 +123,6 @@ TEST(ReportPage, HasACurveOfEachOtherMetricAndOfTheHeadlineUnderEachOtherConditi
                               inside_page(length_curves(result, "", "window(size=4)"))));
 }
 
-TEST(ReportPage, SaysHowManyTrainingsAreMissing) {
-  ExperimentResult result = sample_result();
-  EXPECT_THAT(report_page(result), Not(HasSubstr("trainings missing")));
-  result.missing = 3;
-  EXPECT_THAT(report_page(result), HasSubstr("3 of 12 trainings missing."));
-}
-
 TEST(ReportPage, WithoutOneTrainingLengthNamesNone) {
   const std::string page = report_page(report_test::mixed_training());
   EXPECT_THAT(page, Not(HasSubstr("Trained up to length")));

@@ -76,13 +76,6 @@ TEST(TableCsv, ReadsBackAsTheSameNumbers) {
   EXPECT_EQ(lines.at(9).at("metric"), "bits.past");
 }
 
-TEST(TableCsv, OneSeedHasNoSpread) {
-  const auto lines = read(table_csv(sample_result(1)));
-  EXPECT_EQ(lines.at(0).at("mean"), "1");
-  EXPECT_EQ(lines.at(0).at("sd"), "");
-  EXPECT_EQ(lines.at(0).at("low95"), "");
-}
-
 TEST(SeedsCsv, HasEverySeedOfEveryLength) {
   const auto lines = read(seeds_csv(sample_result()));
   const std::size_t whole = 9 * 3;

@@ -66,13 +66,6 @@ TEST(TerminalTable, ShowsControlCharactersOfEveryText) {
   }
 }
 
-TEST(TerminalTable, OneSeedShowsTheValueAlone) {
-  const std::string table = whole_table(sample_result(1));
-  EXPECT_THAT(table, HasSubstr("sinusoidal       12,345    1.000    2.000     3.010\n"));
-  EXPECT_THAT(table, HasSubstr("one seed, so no spread"));
-  EXPECT_THAT(table, Not(HasSubstr("±")));
-}
-
 TEST(TerminalTable, LosesItsFirstColumnsWhereItIsTooWide) {
   EXPECT_EQ(table_of_width(71), whole_table(sample_result()));
   const std::string table = table_of_width(70);

@@ -240,9 +240,5 @@ TEST(Answer, OfManyRowsCountsThem) {
                                         "add --experiment.seeds=12."));
 }
 
-TEST(Verdicts, WithoutOneTrainingLengthTheLengthIsNamed) {
-  EXPECT_THAT(answer(report_test::mixed_training()), HasSubstr("At length 16, “none” has the lowest"));
-}
-
 }  // namespace
 }  // namespace ordinal::experiments

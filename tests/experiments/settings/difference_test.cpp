@@ -124,8 +124,6 @@ TEST(FirstDifference, ALongerRunIsAnotherIfItsWarmUpWasCutToTheSteps) {
 TEST(FirstDifference, IsExplainedWithAWayOut) {
   EXPECT_EQ(explained({"train.seed", "1", "2"}),
             "train.seed = 1, this run has 2; choose another --out, or remove it");
-  EXPECT_EQ(explained({"train.steps", "9", "5"}),
-            "train.steps = 9, this run has 5; choose another --out, or remove it");
   EXPECT_EQ(
       explained({"train.steps", "5", "9", "its second stage"}),
       "train.steps = 5, this run has 9; its second stage depends on the last step; choose another --out, "

@@ -205,7 +205,6 @@ TEST(Rows, DifferOnlyInWhatMakesAModel) {
   }
 }
 
-// The saved config reproduces the rows.
 TEST(ResolvedConfig, OfAComparisonGivesTheSameRows) {
   const Settings given = settings_from(
       "[compare]\nmodel.encoding = rope(base=500, pairing=half), sinusoidal+t5(buckets=8), "

@@ -35,8 +35,6 @@ std::string problem_of(const Values& values) {
   return problem_of(with(values, command_line_origin));
 }
 
-TEST(Settings, OfDefaultsMakeARow) { EXPECT_EQ(problem_of(Settings()), ""); }
-
 TEST(Settings, FromAMapTakesKeysAndPassesOverNamesOutsideTheSections) {
   const Settings settings = Settings::from_map({{"model.heads", "8"}, {"step", "100"}}, "file");
   EXPECT_EQ(settings.integer("model.heads"), 8);

@@ -192,7 +192,6 @@ TEST(TextTask, TheSameTextTwiceIsReported) {
   EXPECT_NO_THROW(text_task_of({path, between, text_file("same_size.txt", std::string(1000, 'a'))}));
 }
 
-// The shortest allowed text works for its length, in both parts.
 TEST(TextTask, TheShortestTextHasAnExampleInBothParts) {
   const auto task = text_task_of({text_file("eleven.txt", "abcdefghijklmnopqrst")});
   EXPECT_NO_THROW(task->check_length(1));
