@@ -1,18 +1,15 @@
-// Micro-benchmarks of the kernels, next to the limits of the machine: a memory copy and a large matrix
-// product. Built with -DORDINAL_MICRO=ON where Google Benchmark is installed (libbenchmark-dev); run
-// build/bin/kernels.
+// Micro-benchmarks of matrix products, own and of OpenBLAS, next to the limit of the machine, a memory copy. Built with
+// -DORDINAL_MICRO=ON where Google Benchmark is installed (libbenchmark-dev); run build/bin/kernels.
 #include <benchmark/benchmark.h>
 #include <cblas.h>
 
+#include <algorithm>
 #include <utility>
 
-#include "framework/attention/attention.h"
-#include "framework/layers/cross_entropy.h"
+#include "framework/core/random.h"
+#include "framework/core/tensor.h"
 #include "framework/math/blas.h"
-#include "framework/math/functions.h"
 #include "framework/math/gemm.h"
-#include "framework/math/vector_math.h"
-#include "framework/optimize/optimizer.h"
 
 // The loops of Google Benchmark never read their variable.
 // NOLINTBEGIN(clang-analyzer-deadcode.DeadStores)
@@ -20,9 +17,6 @@ namespace ordinal {
 namespace {
 
 using ::benchmark::State;
-
-constexpr Index rows = 1024;
-constexpr Index cols = 256;
 
 Tensor<float> normal_tensor(Index r, Index c) {
   Tensor<float> x({r, c});
@@ -50,15 +44,6 @@ void limit_copy(State& state) {  // elements of float read and written, in the c
   count(state, from.size());
 }
 BENCHMARK(limit_copy)->Arg(128)->Arg(32768);
-
-void limit_product(State& state) {
-  const Index n = state.range(0);
-  const Tensor<float> a = normal_tensor(n, n);
-  Tensor<float> c({n, n});
-  for (auto _ : state) multiply<float>(a.view(), a.view(), c.view());
-  count(state, n * n, 2.0 * static_cast<double>(n * n * n));
-}
-BENCHMARK(limit_product)->Arg(64)->Arg(512);
 
 // The products of a step, own and of OpenBLAS. Arguments: m, n, k, and which factor is
 // transposed (0 none, 1 the right, 2 the left).
@@ -117,110 +102,6 @@ void product_shapes(::benchmark::internal::Benchmark* of) {
 }
 BENCHMARK(product_own)->Apply(product_shapes);
 BENCHMARK(product_openblas)->Apply(product_shapes);
-
-void softmax(State& state) {
-  const Tensor<float> x = normal_tensor(rows, cols);
-  Tensor<float> y({rows, cols});
-  for (auto _ : state) {
-    for (Index r = 0; r < rows; ++r) {
-      const float total =
-          vmath::exp_shifted(x.view().row(r), vmath::max(x.view().row(r), cols), y.view().row(r), cols);
-      vmath::scale(1.0F / total, y.view().row(r), cols);
-    }
-    ::benchmark::ClobberMemory();
-  }
-  count(state, x.size());
-}
-BENCHMARK(softmax);
-
-void gelu(State& state) {
-  const Tensor<float> x = normal_tensor(rows, cols);
-  Tensor<float> y({rows, cols});
-  for (auto _ : state) {
-    for (Index i = 0; i < x.size(); ++i) y.data()[i] = vmath::Gelu<float>::value(x.data()[i]);
-    ::benchmark::ClobberMemory();
-  }
-  count(state, x.size());
-}
-BENCHMARK(gelu);
-
-void gelu_backward(State& state) {
-  const Tensor<float> x = normal_tensor(rows, cols);
-  Tensor<float> dx({rows, cols});
-  for (auto _ : state) {
-    for (Index i = 0; i < x.size(); ++i)
-      dx.data()[i] = vmath::Gelu<float>::backward(x.data()[i], x.data()[i]);
-    ::benchmark::ClobberMemory();
-  }
-  count(state, x.size());
-}
-BENCHMARK(gelu_backward);
-
-void cross_entropy_backward(State& state) {
-  const Tensor<float> logits = normal_tensor(rows, cols);
-  Tensor<float> d_logits({rows, cols});
-  const std::vector<Token> targets(static_cast<std::size_t>(rows), Token{3});
-  for (auto _ : state) {
-    ::benchmark::DoNotOptimize(cross_entropy_backward<float>(
-        logits.view(), targets, 1.0F / static_cast<float>(rows), d_logits.view()));
-  }
-  count(state, logits.size());
-}
-BENCHMARK(cross_entropy_backward);
-
-void adamw(State& state) {
-  ParameterLayout layout;
-  layout.add("weight", {rows, cols}, normal(0.02));
-  Parameters<float> values(layout);
-  Parameters<float> gradients(layout);
-  initialize(values, 1);
-  initialize(gradients, 2);
-  Threads one(1);
-  const auto optimizer = make_optimizer<float>("adamw", layout);
-  Index step = 0;
-  for (auto _ : state) optimizer->step(values, gradients, 1.0, 1e-3, step++, one);
-  count(state, rows * cols);
-}
-BENCHMARK(adamw);
-
-/// A layer on `batch` sequences: forward only, or forward and backward.
-template <typename BuiltLayer>
-void run_layer(State& state, const BuiltLayer& layer, const ParameterLayout& layout, Index batch,
-               Index seq_len, bool backward, double flops) {
-  Parameters<float> values(layout);
-  Parameters<float> gradients(layout);
-  initialize(values, 1);
-  const Tensor<float> x = normal_tensor(batch * seq_len, layer.input_width());
-  Pass<float> pass(values, &gradients);
-  for (auto _ : state) {
-    pass.begin({.positions = Positions::contiguous(batch, seq_len), .record = backward});
-    const View<const float> y = layer.forward(x.view(), pass);
-    if (backward) layer.backward(y, pass);
-  }
-  count(state, x.size(), flops);
-}
-
-void layer_norm(State& state) {
-  ParameterLayout layout;
-  const auto norm = make_layer<float>(LayerKind::norm, "layernorm", {.width = cols}, Scope(layout, "norm"));
-  run_layer(state, *norm, layout, 1, rows, state.range(0) != 0, 0.0);
-}
-BENCHMARK(layer_norm)->ArgName("backward")->Arg(0)->Arg(1);
-
-// FLOPs of the projections and of the visible half of the scores; forward and backward count three times.
-void attention(State& state) {
-  constexpr Index d = 128;
-  const Index seq_len = state.range(0);
-  const Index batch = 1024 / seq_len;
-  const bool backward = state.range(1) != 0;
-  ParameterLayout layout;
-  const auto none = make_positional_encoding<float>("none", {}, Scope(layout, "positional"));
-  const SelfAttention<float> layer({.shape = {.d_model = d}, .encoding = none.get()}, {},
-                                   Scope(layout, "attention"));
-  const double forward_flops = 1024.0 * (8.0 * d * d + 2.0 * static_cast<double>(seq_len * d));
-  run_layer(state, layer, layout, batch, seq_len, backward, (backward ? 3.0 : 1.0) * forward_flops);
-}
-BENCHMARK(attention)->ArgNames({"seq_len", "backward"})->ArgsProduct({{64, 256, 1024}, {0, 1}});
 
 }  // namespace
 }  // namespace ordinal
