@@ -1,4 +1,5 @@
-# Every link of a page leads to a file, and to a heading of it. README.md stays short enough to be read in one sitting.
+# Every link of a page leads to a file, and to a heading of it. The tests that withdrawn claims name exist. README.md stays short enough to be
+# read in one sitting.
 cmake_minimum_required(VERSION 3.20)
 cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH tests)
 cmake_path(GET tests PARENT_PATH root)
@@ -46,6 +47,19 @@ foreach(page README.md configs/README.md configs/claims/README.md experiments/RE
       endif()
     endif()
   endforeach()
+endforeach()
+
+file(READ "${root}/configs/claims/withdrawn.cfg" reasons)
+string(REGEX MATCHALL "tested by [A-Za-z0-9]+[.][A-Za-z0-9]+" reasons "${reasons}")
+if(NOT reasons)
+  message(SEND_ERROR "configs/claims/withdrawn.cfg: found no tests")
+endif()
+foreach(reason ${reasons})
+  string(REGEX REPLACE "tested by (.*)[.](.*)" "[(]\\1, \\2[)]" declared "${reason}")
+  execute_process(COMMAND grep -rqE "${declared}" "${tests}" RESULT_VARIABLE missing)
+  if(missing)
+    message(SEND_ERROR "configs/claims/withdrawn.cfg: ${reason}, which no file declares")
+  endif()
 endforeach()
 
 file(READ "${root}/README.md" content)
