@@ -1,5 +1,6 @@
 #include "models/model_config.h"
 
+#include "framework/core/initial_weights.h"
 #include "framework/layers/layer_registry.h"
 
 namespace ordinal {
@@ -23,10 +24,12 @@ void ModelConfig::visit(OptionVisitor& v) {
   v.flag("tied_output", tied_output, "the output layer shares the token embedding");
   v.flag("scale_embedding", scale_embedding,
          "multiply token embeddings by √d_model before PE is added (Vaswani et al. 2017)");
+  v.part("init", init, initial_weights().names(), "initial values of the weights of products", Binds::training);
   v.number(
       "embedding_sd", embedding_sd, automatic_or(0),
       "initial standard deviation of token embeddings; 0: 1/√d_model, so after the factor √d_model they have "
-      "a root mean square of 1, as in tensor2tensor, the code of Vaswani et al. 2017; sines have 0.71");
+      "a root mean square of 1, as in tensor2tensor, the code of Vaswani et al. 2017; sines have 0.71",
+      Binds::training);
   v.integer("vocab_size", vocab_size, automatic_or(1, largest_count),
             "number of different tokens; 0: the task's");
 }

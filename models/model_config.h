@@ -23,6 +23,7 @@ struct ModelConfig {
   bool bias = true;
   bool tied_output = true;
   bool scale_embedding = true;          // token embeddings times √d_model before PE is added
+  std::string init = "fan_in";          // what weights of products start with
   double embedding_sd = 0.0;            // initial, of token embeddings; 0: 1/√d_model
   double dropout = 0.0;                 // after each branch
   double positional_dropout = 0.0;      // on x + PE

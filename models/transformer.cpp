@@ -9,6 +9,7 @@
 
 #include "framework/core/decode_cache.h"
 #include "framework/core/errors.h"
+#include "framework/core/initial_weights.h"
 #include "framework/layers/layer_registry.h"
 #include "framework/layers/residual.h"
 
@@ -22,6 +23,9 @@ const ModelConfig& checked(const ModelConfig& config) {
   throw ConfigError(
       "model: vocab_size: got 0, expected at least 1 (0 is for the programs, which know the task)");
 }
+
+// In all blocks.
+Index branches_of(const ModelConfig& config) { return std::ssize(block_parts(config.block)) * config.layers; }
 
 // A rotation or a bias has no effect in a model without queries, keys and scores.
 void check_encoding_used(const ModelConfig& config) {
@@ -46,7 +50,8 @@ void check_encoding_used(const ModelConfig& config) {
 
 template <typename T>
 Transformer<T>::Transformer(const ModelConfig& config)
-    : config_(checked(config)),
+    : Model<T>(make_initial_weights(checked(config).init, branches_of(config))),
+      config_(config),
       token_embedding_(config.vocab_size, config.d_model, this->scope("token_embedding"),
                        config.scale_embedding ? std::sqrt(static_cast<double>(config.d_model)) : 1.0,
                        config.embedding_sd > 0.0 ? config.embedding_sd
@@ -73,11 +78,9 @@ Transformer<T>::Transformer(const ModelConfig& config)
 template <typename T>
 void Transformer<T>::add_block(const std::vector<Part>& branches, Index number) {
   const Scope scope = this->scope(fmt::format("block.{}", number));
-  const auto all = static_cast<double>(std::ssize(branches) * config_.layers);
   LayerContext<T> context{.width = config_.d_model,
                           .shape = shape_of(config_),
                           .bias = config_.bias,
-                          .output_scale = 0.02 / std::sqrt(all),
                           .encoding = encoding_.get()};
   const auto placement = config_.norm_placement == "pre" ? NormPlacement::pre : NormPlacement::post;
   std::multiset<std::string> seen;

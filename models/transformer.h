@@ -19,8 +19,8 @@ namespace ordinal {
 /// x = √d_model E[tokens] (or E[tokens]),  x = dropout(x + PE),  for each branch of each block
 /// x = x + branch(norm(x)),  x = norm(x) if pre-norm,  logits = x Eᵀ.
 /// "Checkpoints and parity" in framework/README.md lists its parameters.
-/// Weights start as N(0, 0.02²), the last of each branch as N(0, 0.02²/(all branches)) (GPT-2). Token embeddings
-/// start as N(0, 1/d_model), so after the factor √d_model they are about as large as sines (tensor2tensor).
+/// Weights start as model.init says. Token embeddings start as N(0, 1/d_model), so after the factor √d_model they are
+/// about as large as sines (tensor2tensor).
 template <typename T>
 class Transformer final : public Model<T> {
  public:

@@ -111,7 +111,7 @@ void check_metadata(const Metadata& metadata, const std::string& path) {
         const auto found = metadata.find(key.name);
         const bool follows_task =
             key.name == "model.vocab_size" || key.name == "model.causal" || key.name == "model.train_length";
-        return key.section() == "model" &&
+        return key.section() == "model" && (follows_task || key.option.binds == Binds::weights) &&
                (found == metadata.end() || (follows_task && !is_request(key.option, found->second)));
       },
       path,
@@ -141,7 +141,7 @@ void check_tensors(const SafetensorsFile& file, const Settings& settings) {
 Settings settings_of(const SafetensorsFile& file, const std::string& path) {
   try {
     check_metadata(file.metadata(), path);
-    Settings settings = Settings::from_map(file.metadata(), path);
+    Settings settings = Settings::from_map(with_former_settings(file.metadata()), path);
     check_tensors(file, settings);
     return settings;
   } catch (const std::bad_alloc&) {

@@ -64,7 +64,7 @@ std::optional<Difference> first_difference(const Metadata& there, const std::str
     const auto task = differ("task.name");
     return task ? task : data;
   }
-  Metadata old = Plan(Settings::from_map(there, origin), plan.task).text(last);
+  Metadata old = Plan(Settings::from_map(with_former_settings(there), origin), plan.task).text(last);
   const Metadata current = plan.text(last);
   const bool is_longer = parse_integer(old.at("train.steps")) < parse_integer(current.at("train.steps"));
   const std::string bound = may_be_longer ? bound_to_end(old, plan, current) : "its second stage";

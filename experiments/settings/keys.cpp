@@ -57,6 +57,7 @@ std::vector<Key> model_keys() {
   for (Key& key : keys) {
     if (key.name == "model.block") key.kind = "branches";
     if (key.name == "model.norm") key.kind = "norms";
+    if (key.name == "model.init") key.kind = "initial weights";
     if (key.name == encoding_key) {
       key.kind = "positional encodings";
       key.option.help += "; behind @ positions in training, and in the test if they differ: a@training:test";

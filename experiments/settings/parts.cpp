@@ -8,6 +8,7 @@
 #include "experiments/conditions/condition.h"
 #include "experiments/tasks/lengths.h"
 #include "experiments/tasks/task.h"
+#include "framework/core/initial_weights.h"
 #include "framework/core/errors.h"
 #include "framework/core/text.h"
 #include "framework/layers/layer_registry.h"
@@ -21,12 +22,15 @@ namespace {
 const char* const notation = R"(
 There are H heads of d_h = d_model/H dimensions; query i is at position p_i, key j at p_j. Layers are the
 branches `attention` of the model: with one in each block they are its blocks. Heads and layers count from 0
-where they are indices. L is model.train_length (0: the tokens of the longest training sequence).)";
+where they are indices. L is model.train_length (0: the tokens of the longest training sequence). Parameters with
+model.init start as it says, by default as N(0, 1/d_model) (--list fan_in).)";
 
 const char* const branch_notation = R"(
 x is what the branch is given of a token, y what it returns. There are H heads of d_h = d_model/H dimensions.
 N = 0, 1, … is the block, n the number of branches in the whole model; a second branch of a kind in a block has
-_2 after its name. With model.bias = false there are no biases.)";
+_2 after its name. With model.bias = false there are no biases. Parameters with model.init start as it says, by
+default as N(0, 1/fan_in), where fan_in is the number of their inputs (--list fan_in). Those with "last" may differ
+(--list gpt2).)";
 
 // The parts of a registry. Files are named by keys, since brackets cannot hold any path. `note` explains the notation of their
 // definitions.
@@ -129,6 +133,7 @@ const std::vector<PartKind>& part_kinds() {
       {"activations", "the option activation of a branch", "", '\0',
        infos(layers(LayerKind::activation), branch_notation)},
       {"norms", "model.norm", "model.norm = {}", '\0', infos(layers(LayerKind::norm), branch_notation)},
+      {"initial weights", "model.init", "model.init = {}", '\0', infos(initial_weights())},
       {"positional encodings", "model.encoding; several at once: a+b, where a acts before b",
        "model.encoding = {}", '+', encoding_infos()},
       {"positions", "model.encoding = a@training:test", "model.encoding = rope@{}", '\0',

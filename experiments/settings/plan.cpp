@@ -44,6 +44,11 @@ std::string version_of(const Metadata& metadata) {
   return metadata.contains("data_hash") ? "0.1" : "";
 }
 
+Metadata with_former_settings(Metadata metadata) {
+  if (metadata.contains("data_hash")) metadata.emplace("model.init", "gpt2(sd=0.02)");
+  return metadata;
+}
+
 namespace {
 
 // model.causal = auto is what the task needs.

@@ -39,6 +39,9 @@ Direction task_direction(const Settings& settings);
 /// The version that wrote the metadata of a training; empty if no training did. Before 0.10 they did not say it.
 std::string version_of(const Metadata& metadata);
 
+/// The metadata with the settings that did not exist when a training wrote them: before model.init, weights started as gpt2 says.
+Metadata with_former_settings(Metadata metadata);
+
 struct Plan {
   /// A learned table is sized for the positions of training, or with overflow = untrained, for the longest length of
   /// evaluate.lengths. Without a task, it is the plan of a checkpoint or a parity file: model.vocab_size must be set, and

@@ -80,7 +80,7 @@ SelfAttention<T>::SelfAttention(const LayerContext<T>& context, const AttentionO
       encoding_(checked(context, options, blocks).only(options.encoding)),
       head_attention_(encoding_, columns_, {at_, options.weights, options.softcap, blocks}, scope),
       qkv_({shape_.d_model, columns_.all(), context.bias}, scope.nested("qkv")),
-      output_({shape_.d_model, shape_.d_model, context.bias, context.output_scale}, scope.nested("output")),
+      output_({.in = shape_.d_model, .out = shape_.d_model, .bias = context.bias, .is_last = true}, scope.nested("output")),
       query_norm_(head_norm<T>(options.qk_norm, columns_.d_head, scope.nested("query_norm"))),
       key_norm_(head_norm<T>(options.qk_norm, columns_.d_head, scope.nested("key_norm"))),
       keys_(scope.add_state({.cols = columns_.key_width})),
@@ -244,9 +244,9 @@ not act. With softcap = c > 0, a score z, with the terms of encodings and the fa
 c tanh(z/c). The weights w of row i, with scores z_j:
 )" + weights_formulas() +
            R"(Parameters:
-  block.N.attention.qkv.weight     W_qkv  ((H + 2 n_kv_heads) d_h, d_model)  N(0, 0.02²)
+  block.N.attention.qkv.weight     W_qkv  ((H + 2 n_kv_heads) d_h, d_model)  model.init
   block.N.attention.qkv.bias       b      ((H + 2 n_kv_heads) d_h)           0
-  block.N.attention.output.weight  W_out  (d_model, d_model)                 N(0, (0.02/√n)²)
+  block.N.attention.output.weight  W_out  (d_model, d_model)                 model.init, last
   block.N.attention.output.bias    b_out  (d_model)                          0
   block.N.attention.sink           s      (H)                                0, with weights = sink
   block.N.attention.query_norm.weight, key_norm.weight  (d_h)                1, with qk_norm (and .bias, 0, of layernorm)

@@ -23,7 +23,7 @@ class LinearAttention final : public Layer<T> {
         columns_("LinearAttention", shape_),
         encoding_(encoding_for("LinearAttention", context.encoding, shape_)),
         qkv_({shape_.d_model, columns_.all(), context.bias}, scope.nested("qkv")),
-        output_({shape_.d_model, shape_.d_model, context.bias, context.output_scale}, scope.nested("output")),
+        output_({.in = shape_.d_model, .out = shape_.d_model, .bias = context.bias, .is_last = true}, scope.nested("output")),
         of_head_(shape_.causal) {
     if (shape_.causal) state_ = scope.add_state({.rows = columns_.d_head + 1, .cols = columns_.key_width});
   }
@@ -172,9 +172,9 @@ over s ≤ t in a causal model, or all s in an encoder, and y_t = [o_t of all he
 numerator is rotated, because the denominator of rotated features could become 0. Encodings that act on scores are
 rejected.
 Parameters:
-  block.N.linear_attention.qkv.weight     W_qkv  ((H + 2 n_kv_heads) d_h, d_model)  N(0, 0.02²)
+  block.N.linear_attention.qkv.weight     W_qkv  ((H + 2 n_kv_heads) d_h, d_model)  model.init
   block.N.linear_attention.qkv.bias       b      ((H + 2 n_kv_heads) d_h)           0
-  block.N.linear_attention.output.weight  W_out  (d_model, d_model)                 N(0, (0.02/√n)²)
+  block.N.linear_attention.output.weight  W_out  (d_model, d_model)                 model.init, last
   block.N.linear_attention.output.bias    b_out  (d_model)                          0
 Katharopoulos et al. 2020, §3; the rotation: Su et al. 2021, §3.3.)",
        .only_rotates = true});

@@ -8,6 +8,12 @@
 
 namespace ordinal {
 
+Initializer InitialWeights::of(double sd, Index fan_in) {
+  if (fan_in < 1)
+    throw std::invalid_argument(fmt::format("weights: got {} inputs, expected at least 1", fan_in));
+  return normal(sd > 0.0 ? sd : 1.0 / std::sqrt(static_cast<double>(fan_in)));
+}
+
 double draw(const Initializer& initializer, Random& random) {
   if (initializer.kind == Initializer::Kind::normal) return initializer.scale * random.normal();
   if (initializer.kind == Initializer::Kind::uniform)

@@ -33,6 +33,20 @@ constexpr Initializer normal(double standard_deviation) {
 }
 constexpr Initializer uniform(double bound) { return {Initializer::Kind::uniform, bound}; }
 
+/// What weights of products start with: N(0, sd²). By default, sd is 1/√fan_in (LeCun et al. 1998, §4.6), so that sums of fan_in
+/// products are as large as their inputs, at any width. core/initial_weights.h has the choices of model.init.
+struct InitialWeights {
+  double sd = 0.0;       // 0: 1/√fan_in
+  double last_sd = 0.0;  // of the last weights of each branch, whose output is added to x; 0: 1/√fan_in
+
+  /// Of weights with this many inputs. Throws std::invalid_argument if there is no input.
+  Initializer inner(Index fan_in) const { return of(sd, fan_in); }
+  Initializer last(Index fan_in) const { return of(last_sd, fan_in); }
+
+ private:
+  static Initializer of(double sd, Index fan_in);
+};
+
 /// One value of a parameter.
 double draw(const Initializer& initializer, Random& random);
 
@@ -77,6 +91,9 @@ struct PreparedSlot {
 /// zero.
 class ParameterLayout {
  public:
+  explicit ParameterLayout(InitialWeights initial_weights = {}) : initial_weights_(initial_weights) {}
+
+  const InitialWeights& initial_weights() const { return initial_weights_; }
   /// Declares a parameter. Throws std::invalid_argument if the name is taken or the rank of the shape is not 1 or 2.
   Slot add(std::string name, Shape shape, Initializer initializer, bool decay = false);
   StateSlot add_state(StateSpec spec);
@@ -96,6 +113,7 @@ class ParameterLayout {
   const ParameterSpec* find_if_there(std::string_view name) const;
 
  private:
+  InitialWeights initial_weights_;
   std::vector<ParameterSpec> specs_;
   Index flat_size_ = 0;
   std::vector<StateSpec> states_;
@@ -118,6 +136,8 @@ class Scope {
   Slot add_weight(std::string_view name, Shape shape, Initializer initializer) const {
     return layout_->add(dotted(name), std::move(shape), initializer, true);
   }
+  /// What weights of products start with in this model.
+  const InitialWeights& initial_weights() const { return layout_->initial_weights(); }
   StateSlot add_state(StateSpec spec) const { return layout_->add_state(spec); }
   PreparedSlot add_prepared() const { return layout_->add_prepared(); }
   /// The dotted name of this place, or of something in it.

@@ -29,13 +29,13 @@ void add_product(const T* a, const T* b, T* sum, Index n) {
 template <typename T>
 class Conv final : public Layer<T> {
  public:
-  // With weights of this scale, a sum of kernel terms has the variance of a Linear (d_model -> d_model) with
-  // weights of output_scale, so the branch starts with the same small output as the others.
+  // With these weights, a sum of kernel terms has the variance of a Linear (d_model -> d_model) that is the last of its branch, so
+  // the branch starts with an output as large as that of the others.
   Conv(const LayerContext<T>& context, const ConvOptions& options, const Scope& scope)
       : ahead_(context.shape.causal ? 0 : (options.kernel - 1) / 2),
         weight_(scope.add_weight(
             "weight", {options.kernel, context.width},
-            normal(context.output_scale *
+            normal(scope.initial_weights().last(context.width).scale *
                    std::sqrt(static_cast<double>(context.width) / static_cast<double>(options.kernel))))) {
     if (context.bias) bias_ = scope.add("bias", {context.width}, zeros());
     if (mixing() == Mixing::cached)
@@ -135,7 +135,7 @@ LayerEntry conv_layer() {
   causal model   a = 0: a token sees itself and the kernel - 1 tokens before it
   encoder        a = ⌊(kernel - 1)/2⌋: an even kernel sees one more token on the left
 Parameters:
-  block.N.conv.weight  w  (kernel, d_model)  N(0, (0.02/√n)² d_model/kernel)
+  block.N.conv.weight  w  (kernel, d_model)  model.init, last, of d_model inputs; times √(d_model/kernel)
   block.N.conv.bias    b  (d_model)          0
 Wu et al. 2019, §2.)"});
 }

@@ -100,7 +100,7 @@ class FeedForward final : public Layer<T> {
   FeedForward(const LayerContext<T>& context, const FeedForwardOptions& options, const Scope& scope)
       : activation_(activation_of(context, options, scope)),
         up_({context.width, activation_->input_width(), context.bias}, scope.nested("up")),
-        down_({options.ff, context.width, context.bias, context.output_scale}, scope.nested("down")) {}
+        down_({.in = options.ff, .out = context.width, .bias = context.bias, .is_last = true}, scope.nested("down")) {}
 
   Index input_width() const override { return up_.input_width(); }
   Cost cost(Index seq_len) const override {
@@ -134,9 +134,9 @@ LayerEntry feed_forward_layer() {
            R"(y = f(x W_upᵀ + b_up) W_downᵀ + b_down, f = activation (--list gelu). ff = 0 means 4 d_model. A gated
 activation takes 2 ff columns, and W_up and b_up then have 2 ff rows, the gates first.
 Parameters:
-  block.N.feed_forward.up.weight    W_up    (ff, d_model)  N(0, 0.02²)
+  block.N.feed_forward.up.weight    W_up    (ff, d_model)  model.init
   block.N.feed_forward.up.bias      b_up    (ff)           0
-  block.N.feed_forward.down.weight  W_down  (d_model, ff)  N(0, (0.02/√n)²)
+  block.N.feed_forward.down.weight  W_down  (d_model, ff)  model.init, last
   block.N.feed_forward.down.bias    b_down  (d_model)      0
 Vaswani et al. 2017, §3.3.)"});
 }
@@ -150,9 +150,9 @@ LayerEntry gated_linear_layer() {
            R"(y = (f(g) ⊙ u) W_downᵀ + b_down,  [g u] = x W_upᵀ + b_up with ff columns each, f = activation (--list silu), which
 must not be gated. ff = 0 means 4 d_model. With silu, it equals feed_forward(activation=swiglu), bit for bit.
 Parameters:
-  block.N.gated_linear.up.weight    W_up    (2 ff, d_model)  N(0, 0.02²)
+  block.N.gated_linear.up.weight    W_up    (2 ff, d_model)  model.init
   block.N.gated_linear.up.bias      b_up    (2 ff)           0
-  block.N.gated_linear.down.weight  W_down  (d_model, ff)    N(0, (0.02/√n)²)
+  block.N.gated_linear.down.weight  W_down  (d_model, ff)    model.init, last
   block.N.gated_linear.down.bias    b_down  (d_model)        0
 Dauphin et al. 2017; Shazeer 2020.)"});
 }

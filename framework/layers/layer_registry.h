@@ -30,9 +30,8 @@ template <typename T>
 struct LayerContext {
   Index width = 0;
   ModelShape shape = {};
-  Index layer = 0;             // index among the branches of the model that use the encoding
-  bool bias = true;            // whether linear layers have one
-  double output_scale = 0.02;  // initial standard deviation of a branch's last weights
+  Index layer = 0;   // index among the branches of the model that use the encoding
+  bool bias = true;  // whether linear layers have one
   const PositionalEncoding<T>* encoding = nullptr;  // must outlive the layer
 };
 

@@ -7,7 +7,7 @@
 
 namespace ordinal {
 
-/// y = x Wᵀ + b with weight W (out, in) and bias b (out). W starts as N(0, weight_scale²), b at zero.
+/// y = x Wᵀ + b with weight W (out, in) and bias b (out). W starts as model.init says, or as N(0, sd²); b at zero.
 template <typename T>
 class Linear final : public Layer<T> {
  public:
@@ -15,11 +15,12 @@ class Linear final : public Layer<T> {
     Index in = 0;
     Index out = 0;
     bool bias = true;
-    double weight_scale = 0.02;
+    bool is_last = false;  // of a branch, whose output is added to x
+    double sd = 0.0;       // of the initial weights; 0: as model.init says
   };
 
   Linear(const Options& options, const Scope& scope)
-      : weight_(scope.add_weight("weight", {options.out, options.in}, normal(options.weight_scale))) {
+      : weight_(scope.add_weight("weight", {options.out, options.in}, initial(options, scope))) {
     if (options.bias) bias_ = scope.add("bias", {options.out}, zeros());
   }
 
@@ -60,6 +61,12 @@ class Linear final : public Layer<T> {
   }
 
  private:
+  static Initializer initial(const Options& options, const Scope& scope) {
+    if (options.sd > 0.0) return normal(options.sd);
+    const InitialWeights& weights = scope.initial_weights();
+    return options.is_last ? weights.last(options.in) : weights.inner(options.in);
+  }
+
   Slot weight_;
   Slot bias_;  // empty without a bias
 };

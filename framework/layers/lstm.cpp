@@ -38,12 +38,14 @@ class Lstm final : public Layer<T> {
   // W_h starts as in PyTorch, U(-1/√hidden, 1/√hidden), and W_x with the same variance, 1/(3·hidden).
   Lstm(const LayerContext<T>& context, const LstmOptions& options, const Scope& scope)
       : forget_bias_(static_cast<T>(options.forget_bias)),
-        input_({context.width, 4 * options.hidden, context.bias,
-                1.0 / std::sqrt(3.0 * static_cast<double>(options.hidden))},
+        input_({.in = context.width,
+                .out = 4 * options.hidden,
+                .bias = context.bias,
+                .sd = 1.0 / std::sqrt(3.0 * static_cast<double>(options.hidden))},
                scope.nested("input")),
         recurrent_(scope.add_weight("recurrent.weight", {4 * options.hidden, options.hidden},
                                     uniform(1.0 / std::sqrt(static_cast<double>(options.hidden))))),
-        output_({options.hidden, context.width, context.bias, context.output_scale}, scope.nested("output")),
+        output_({.in = options.hidden, .out = context.width, .bias = context.bias, .is_last = true}, scope.nested("output")),
         state_(scope.add_state({.rows = 2, .cols = options.hidden})) {}
 
   Index input_width() const override { return input_.input_width(); }
@@ -209,7 +211,7 @@ Parameters:
   block.N.lstm.input.weight      W_x    (4 hidden, d_model)  N(0, 1/(3 hidden))
   block.N.lstm.input.bias        b      (4 hidden)           0
   block.N.lstm.recurrent.weight  W_h    (4 hidden, hidden)   uniform in ±1/√hidden
-  block.N.lstm.output.weight     W_out  (d_model, hidden)    N(0, (0.02/√n)²)
+  block.N.lstm.output.weight     W_out  (d_model, hidden)    model.init, last
   block.N.lstm.output.bias       b_out  (d_model)            0
 Hochreiter & Schmidhuber 1997; the forget gate: Gers et al. 2000; β = 1: Jozefowicz et al. 2015 (PyTorch: 0).)"});
 }

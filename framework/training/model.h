@@ -17,7 +17,7 @@ namespace ordinal {
 template <typename T>
 class Model {
  public:
-  Model() = default;
+  explicit Model(InitialWeights initial_weights = {}) : layout_(initial_weights) {}
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
   virtual ~Model() = default;

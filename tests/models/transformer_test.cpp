@@ -274,24 +274,74 @@ TEST(Transformer, AWrongNumberOfTokensIsReported) {
       ThrowsMessage<std::invalid_argument>(HasSubstr("got 5 tokens, expected batch 2 times seq_len 3")));
 }
 
-// N(0, 0.02²); the last matrix of each of n branches 0.02/√n, so that their sum has the variance of one (GPT-2).
-TEST(Transformer, InitialValuesOfTheLastMatrixOfABranchShrinkWithTheNumberOfBranches) {
+// The size of the initial values of a parameter in a model of this block, with 8 layers of width 64 and a model.init.
+double initial_deviation(const std::string& init, const std::string& block, const std::string& name,
+                         const std::string& encoding = "sinusoidal") {
   ModelConfig config = small();
   config.d_model = 64;
   config.layers = 8;
+  config.heads = 4;
+  config.n_kv_heads = 0;
+  config.tied_output = false;
+  config.init = init;
+  config.block = block;
+  config.encoding = encoding;
   const Transformer<double> model(config);
   Parameters<double> values(model.layout());
   initialize(values, 1);
-  const auto deviation = [&](const std::string& name) {
-    const View<const double> weight = values[name];
-    double squares = 0.0;
-    for (Index r = 0; r < weight.rows; ++r)
-      squares += std::inner_product(weight.row(r), weight.row(r) + weight.cols, weight.row(r), 0.0);
-    return std::sqrt(squares / static_cast<double>(weight.rows * weight.cols));
+  const View<const double> weight = values[name];
+  const double squares =
+      std::inner_product(weight.data, weight.data + weight.size(), weight.data, 0.0);  // no gaps
+  return std::sqrt(squares / static_cast<double>(weight.size()));
+}
+
+// fan_in: 1/√inputs. gpt2: sd; the last matrix of each of n branches sd/√n, so that their sum has the variance of one. Those of LSTMs
+// start as in PyTorch, 1/√(3 hidden). A convolution sums `kernel` products where the last matrix of another branch sums d_model.
+TEST(Transformer, WeightsStartAsTheInitialWeightsSay) {
+  struct Case {
+    std::string block, name;
+    double fan_in, gpt2;
+    std::string encoding = "sinusoidal";
   };
-  EXPECT_NEAR(deviation("block.3.attention.qkv.weight"), 0.02, 0.0006);
-  EXPECT_NEAR(deviation("block.3.attention.output.weight"), 0.005, 0.0003);
-  EXPECT_NEAR(deviation("block.3.feed_forward.down.weight"), 0.005, 0.0002);
+  const std::string usual = "attention, feed_forward(ff=256)";
+  const double branches = 16.0;
+  for (const auto& [block, name, fan_in, gpt2, encoding] :
+       {Case{usual, "block.3.attention.qkv.weight", 0.125, 0.02},
+        {usual, "block.3.attention.output.weight", 0.125, 0.005},
+        {usual, "block.3.feed_forward.up.weight", 0.125, 0.02},
+        {usual, "block.3.feed_forward.down.weight", 0.0625, 0.005},
+        {usual, "output.weight", 0.125, 0.02},
+        {"gated_linear(ff=64), attention", "block.0.gated_linear.up.weight", 0.125, 0.02},
+        {"linear_attention, feed_forward", "block.0.linear_attention.output.weight", 0.125, 0.005},
+        {"lstm(hidden=32), conv", "block.0.lstm.input.weight", 1.0 / std::sqrt(96.0), 1.0 / std::sqrt(96.0)},
+        {"lstm(hidden=32), conv", "block.0.lstm.recurrent.weight", 1.0 / std::sqrt(96.0),
+         1.0 / std::sqrt(96.0)},
+        {"lstm(hidden=32), conv", "block.0.lstm.output.weight", 1.0 / std::sqrt(32.0), 0.005},
+        {"lstm, conv(kernel=16)", "block.0.conv.weight", 0.25, 0.02 / std::sqrt(branches) * 2.0},
+        {usual, "positional.path.3.weight", 0.125, 0.02, "path"},
+        {usual, "positional.selective_rope.3.weight", 0.125, 0.02, "selective_rope"},
+        {usual, "positional.forgetting.3.weight", 0.125, 0.02, "forgetting"},
+        {usual, "positional.transformer_xl.3.weight", 0.125, 0.02, "transformer_xl"},
+        {usual, "positional.tupe.query", 0.125, 0.02, "tupe"},
+        {usual, "positional.t5.bias", 0.02, 0.02, "t5"},
+        {usual, "positional.transformer_xl.u", 0.02, 0.02, "transformer_xl"}}) {
+    EXPECT_NEAR(initial_deviation("fan_in", block, name, encoding) / fan_in, 1.0, 0.15) << name;
+    EXPECT_NEAR(initial_deviation("gpt2", block, name, encoding) / gpt2, 1.0, 0.15) << name;
+  }
+  EXPECT_NEAR(initial_deviation("gpt2(sd=0.1)", usual, "block.3.attention.qkv.weight"), 0.1, 0.002);
+}
+
+TEST(Transformer, AnInitialSizeThatIsNoNumberIsRefused) {
+  for (const auto& [init, problem] :
+       {std::pair("gpt2(sd=0)", "gpt2: sd: got 0, expected a number from 1e-06 to 100"),
+        {"fan_in(sd=1)", "fan_in has no options, got sd = 1"},
+        {"xavier", "got 'xavier', expected one of fan_in, gpt2"}}) {
+    ModelConfig config = small();
+    config.init = init;
+    EXPECT_THAT([&] { Transformer<float>{config}; }, ThrowsMessage<ConfigError>(HasSubstr(problem)));
+  }
+  EXPECT_THAT([] { InitialWeights().inner(0); },
+              ThrowsMessage<std::invalid_argument>("weights: got 0 inputs, expected at least 1"));
 }
 
 }  // namespace

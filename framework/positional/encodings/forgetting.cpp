@@ -30,7 +30,7 @@ class Forgetting final : public EncodingPart<T> {
       : heads_(shape.heads) {
     for (Index layer = 0; layer < shape.layers; ++layer) {
       const Scope own = scope.nested(std::to_string(layer));
-      layers_.push_back({own.add("weight", {heads_, shape.d_model}, normal(0.02)),
+      layers_.push_back({own.add("weight", {heads_, shape.d_model}, own.initial_weights().inner(shape.d_model)),
                          own.add("bias", {heads_}, constant(options.gate_bias)),
                          TokenRows<T>(2 * heads_, scope)});
     }
@@ -152,7 +152,7 @@ by none. x (tokens, d_model) is what the attention layer projects to q, k and v:
 This is the gate of the paper without its "Pro" block (output gate, norms and shifts of keys and values).
 A drawing of the encoding alone has no x and shows the gates σ(b_h) of x = 0.
 Parameters:
-  positional.forgetting.<layer>.weight  w  (H, d_model)  N(0, 0.02²)
+  positional.forgetting.<layer>.weight  w  (H, d_model)  model.init
   positional.forgetting.<layer>.bias    b  (H)           gate_bias)"});
 }
 

@@ -18,7 +18,7 @@ class Path final : public EncodingPart<T> {
       : key_heads_(shape.n_kv_heads), group_(shape.heads / shape.n_kv_heads), d_head_(shape.d_head()) {
     for (Index layer = 0; layer < shape.layers; ++layer) {
       const Scope own = scope.nested(std::to_string(layer));
-      layers_.push_back({own.add("weight", {width(), shape.d_model}, normal(0.02)),
+      layers_.push_back({own.add("weight", {width(), shape.d_model}, own.initial_weights().inner(shape.d_model)),
                          own.add("bias", {key_heads_}, zeros()), TokenRows<T>(width(), scope)});
     }
   }
@@ -238,7 +238,7 @@ convolution in front of w, and with W of full rank. In path+forgetting, Σ ln f_
 the code of the authors (fla) also multiplies it by 1/√d_h. A drawing of the encoding alone has no x: there w = 0,
 and nothing is changed.
 Parameters:
-  positional.path.<layer>.weight  W of each key head, then v of each  (n_kv_heads (d_h + 1), d_model)  N(0, 0.02²)
+  positional.path.<layer>.weight  W of each key head, then v of each  (n_kv_heads (d_h + 1), d_model)  model.init
   positional.path.<layer>.bias    b  (n_kv_heads)                                                      0)"});
 }
 

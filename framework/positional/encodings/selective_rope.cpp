@@ -39,7 +39,7 @@ class SelectiveRope final : public EncodingPart<T> {
         frequencies_(sinusoidal_frequencies(d_head_, options.selective_base)) {
     for (Index layer = 0; layer < shape.layers; ++layer) {
       const Scope own = scope.nested(std::to_string(layer));
-      layers_.push_back({own.add("weight", {width(), shape.d_model}, normal(0.02)),
+      layers_.push_back({own.add("weight", {width(), shape.d_model}, own.initial_weights().inner(shape.d_model)),
                          own.add("bias", {width()}, constant(options.phase)), scope.add_prepared(),
                          scope.add_state({.rows = 2, .cols = width()})});
     }
@@ -180,10 +180,10 @@ EncodingEntry selective_rope_encoding() {
 before the product q_i·k_j/√d_h. It then depends on Φ_i - Φ_j, the steps of the tokens after the key up to the
 query. x (tokens, d_model) is what the attention layer projects to q, k and v. Each key head has its own w and b,
 which its query heads share. With b = phase = 1 the mean step is that of rope; with 0 it is 0. Initial steps vary
-by about 0.02 √d_model. Positions are not read. This is the encoding of the paper without the short convolution
-and the gate, with w of full rank. A drawing of the encoding alone has no x and rotates by the bias.
+by about √d_model times the size of w. Positions are not read. This is the encoding of the paper without the short
+convolution and the gate, with w of full rank. A drawing of the encoding alone has no x and rotates by the bias.
 Parameters:
-  positional.selective_rope.<layer>.weight  w  (n_kv_heads d_h/2, d_model)  N(0, 0.02²)
+  positional.selective_rope.<layer>.weight  w  (n_kv_heads d_h/2, d_model)  model.init
   positional.selective_rope.<layer>.bias    b  (n_kv_heads d_h/2)           phase)"});
 }
 

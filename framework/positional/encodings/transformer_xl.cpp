@@ -32,7 +32,7 @@ class TransformerXl final : public EncodingPart<T> {
         v_(scope.add("v", {shape.heads, d_head_}, normal(0.02))) {
     for (Index layer = 0; layer < shape.layers; ++layer) {
       weights_.push_back(scope.nested(std::to_string(layer))
-                             .add("weight", {shape.heads * d_head_, shape.d_model}, normal(0.02)));
+                             .add("weight", {shape.heads * d_head_, shape.d_model}, scope.initial_weights().inner(shape.d_model)));
       relative_.push_back(scope.add_prepared());
     }
   }
@@ -245,7 +245,7 @@ So positions are rounded, not their difference, and a common offset changes the 
 Parameters:
   positional.transformer_xl.u                u  (H, d_h), for all layers  N(0, 0.02²)
   positional.transformer_xl.v                v  (H, d_h), for all layers  N(0, 0.02²)
-  positional.transformer_xl.<layer>.weight   W  (d_model, d_model)        N(0, 0.02²))"});
+  positional.transformer_xl.<layer>.weight   W  (d_model, d_model)        model.init)"});
 }
 
 }  // namespace ordinal

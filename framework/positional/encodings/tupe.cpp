@@ -26,8 +26,8 @@ class Tupe final : public EncodingPart<T> {
   Tupe(const ModelShape& shape, const TupeOptions& options, const Scope& scope)
       : d_head_(shape.d_head()),
         embedding_(make_positional_encoding<T>(options.embedding, shape, scope)),
-        u_(scope.add("query", {shape.d_model, shape.d_model}, normal(0.02))),
-        v_(scope.add("key", {shape.d_model, shape.d_model}, normal(0.02))),
+        u_(scope.add("query", {shape.d_model, shape.d_model}, scope.initial_weights().inner(shape.d_model))),
+        v_(scope.add("key", {shape.d_model, shape.d_model}, scope.initial_weights().inner(shape.d_model))),
         positions_(scope.add_prepared()),
         queries_(scope.add_prepared()),
         keys_(shape.d_model, scope) {}
@@ -141,8 +141,8 @@ token, so nothing is untied from it. By default the rows of a table start at the
 normalises them: init_sd = 1.
 Parameters, the table only with embedding = learned:
   positional.tupe.learned.table  p  (max_seq_len, d_model)                  N(0, init_sd²)
-  positional.tupe.query          U  (d_model, d_model), for all layers      N(0, 0.02²)
-  positional.tupe.key            V  (d_model, d_model), for all layers      N(0, 0.02²))"});
+  positional.tupe.query          U  (d_model, d_model), for all layers      model.init
+  positional.tupe.key            V  (d_model, d_model), for all layers      model.init)"});
 }
 
 }  // namespace ordinal
