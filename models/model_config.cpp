@@ -24,7 +24,8 @@ void ModelConfig::visit(OptionVisitor& v) {
   v.flag("tied_output", tied_output, "the output layer shares the token embedding");
   v.flag("scale_embedding", scale_embedding,
          "multiply token embeddings by √d_model before PE is added (Vaswani et al. 2017)");
-  v.part("init", init, initial_weights().names(), "initial values of the weights of products", Binds::training);
+  v.part("init", init, initial_weights().names(), "initial values of the weights of products",
+         Binds::training);
   v.number(
       "embedding_sd", embedding_sd, automatic_or(0),
       "initial standard deviation of token embeddings; 0: 1/√d_model, so after the factor √d_model they have "

@@ -70,7 +70,8 @@ Transformer<T>::Transformer(const ModelConfig& config)
     output_ = std::make_unique<Linear<T>>(token_embedding_.table());
   } else {
     output_ = std::make_unique<Linear<T>>(
-        typename Linear<T>::Options{.in = config.d_model, .out = config.vocab_size, .bias = false},
+        typename Linear<T>::Options{
+            .in = config.d_model, .out = config.vocab_size, .bias = false, .role = Linear<T>::Role::output},
         this->scope("output"));
   }
 }

@@ -13,6 +13,7 @@
 #include "experiments/training/adoption.h"
 #include "framework/core/errors.h"
 #include "framework/core/text.h"
+#include "framework/optimize/optimizer.h"
 #include "framework/positional/rotary.h"
 #include "framework/storage/atomic_file.h"
 #include "models/transformer.h"
@@ -46,6 +47,7 @@ Stage stage_of(Plan plan, const Transformer<float>& model, const std::string& be
   std::string identity = before + plan.task->data_hash();
   for (const auto& [key, value] : plan.text(Binds::training))
     identity += fmt::format("\n{} = {}", key, value);
+  check_optimizer(plan.settings.text("train.optimizer"), model.layout());
   const Workload work = workload(plan, model);
   TableRows rows = table_rows(plan, model.encoding());
   return {std::move(plan), identity, work, std::move(rows)};

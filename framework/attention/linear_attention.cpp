@@ -22,8 +22,16 @@ class LinearAttention final : public Layer<T> {
       : shape_(context.shape),
         columns_("LinearAttention", shape_),
         encoding_(encoding_for("LinearAttention", context.encoding, shape_)),
-        qkv_({shape_.d_model, columns_.all(), context.bias}, scope.nested("qkv")),
-        output_({.in = shape_.d_model, .out = shape_.d_model, .bias = context.bias, .is_last = true}, scope.nested("output")),
+        qkv_({.in = shape_.d_model,
+              .out = columns_.all(),
+              .bias = context.bias,
+              .stacked = {columns_.query_width, columns_.key_width, columns_.key_width}},
+             scope.nested("qkv")),
+        output_({.in = shape_.d_model,
+                 .out = shape_.d_model,
+                 .bias = context.bias,
+                 .role = Linear<T>::Role::last},
+                scope.nested("output")),
         of_head_(shape_.causal) {
     if (shape_.causal) state_ = scope.add_state({.rows = columns_.d_head + 1, .cols = columns_.key_width});
   }

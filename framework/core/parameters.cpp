@@ -21,7 +21,7 @@ double draw(const Initializer& initializer, Random& random) {
   return initializer.scale;
 }
 
-Slot ParameterLayout::add(std::string name, Shape shape, Initializer initializer, bool decay) {
+Slot ParameterLayout::add(std::string name, Shape shape, Initializer initializer, ParameterUse use) {
   if (find_if_there(name) != nullptr)
     throw std::invalid_argument(fmt::format("parameter {}: the name is taken", name));
   if (shape.empty() || shape.size() > 2) {
@@ -30,7 +30,7 @@ Slot ParameterLayout::add(std::string name, Shape shape, Initializer initializer
   }
   const Index size = element_count(shape);
   const Slot slot{flat_size_, shape.size() == 2 ? shape.front() : 1, shape.back()};
-  specs_.push_back({std::move(name), std::move(shape), initializer, decay, slot});
+  specs_.push_back({std::move(name), std::move(shape), initializer, std::move(use), slot});
   flat_size_ += aligned_size(size);
   return slot;
 }
@@ -62,7 +62,8 @@ std::vector<ParameterRange> parameter_ranges(const ParameterLayout& layout) {
   std::vector<ParameterRange> ranges;
   for (const ParameterSpec& spec : layout.specs()) {
     for (Index done = 0; done < spec.size(); done += longest) {
-      ranges.push_back({spec.slot.offset + done, std::min(longest, spec.size() - done), spec.decay});
+      ranges.push_back({spec.slot.offset + done, std::min(longest, spec.size() - done), spec.use.decay,
+                        !spec.use.matrices.empty()});
     }
   }
   return ranges;

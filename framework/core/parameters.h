@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,13 +59,19 @@ struct Slot {
   Index cols = 0;
 };
 
-/// A declared parameter: dotted name, shape, initialiser, and whether weight decay applies (if declared by
-/// add_weight()).
+/// What an optimizer needs to know of a parameter.
+struct ParameterUse {
+  bool decay = false;  // whether weight decay applies
+  std::vector<Index> matrices =
+      {};  // rows of each matrix between hidden layers that it stacks; none: it is no such matrix
+};
+
+/// A declared parameter: dotted name, shape, initialiser, and how it is used.
 struct ParameterSpec {
   std::string name;
   Shape shape;
   Initializer initializer;
-  bool decay = false;
+  ParameterUse use;
   Slot slot;
 
   Index size() const { return slot.rows * slot.cols; }
@@ -95,7 +102,7 @@ class ParameterLayout {
 
   const InitialWeights& initial_weights() const { return initial_weights_; }
   /// Declares a parameter. Throws std::invalid_argument if the name is taken or the rank of the shape is not 1 or 2.
-  Slot add(std::string name, Shape shape, Initializer initializer, bool decay = false);
+  Slot add(std::string name, Shape shape, Initializer initializer, ParameterUse use = {});
   StateSlot add_state(StateSpec spec);
   PreparedSlot add_prepared() { return {prepared_++}; }
 
@@ -134,7 +141,13 @@ class Scope {
   }
   /// One with weight decay: the weights by which a layer multiplies its input, and the token embedding.
   Slot add_weight(std::string_view name, Shape shape, Initializer initializer) const {
-    return layout_->add(dotted(name), std::move(shape), initializer, true);
+    return layout_->add(dotted(name), std::move(shape), initializer, {.decay = true});
+  }
+  /// Such weights W of a product x Wᵀ from one hidden layer to another. `rows` are those of the matrices that W stacks, such as
+  /// queries, keys and values: optimizers such as Muon treat each as a whole.
+  Slot add_matrix(std::string_view name, std::vector<Index> rows, Index cols, Initializer initializer) const {
+    const Index all = std::accumulate(rows.begin(), rows.end(), Index{0});
+    return layout_->add(dotted(name), {all, cols}, initializer, {.decay = true, .matrices = std::move(rows)});
   }
   /// What weights of products start with in this model.
   const InitialWeights& initial_weights() const { return layout_->initial_weights(); }
@@ -155,7 +168,8 @@ class Scope {
 struct ParameterRange {
   Index first = 0;
   Index count = 0;
-  bool decay = false;  // whether weight decay applies to the parameter
+  bool decay = false;   // whether weight decay applies to the parameter
+  bool hidden = false;  // whether it is of matrices between hidden layers
 };
 
 /// Ranges of at most 16,384 elements that cover every parameter once, for elementwise work by several threads. They depend on

@@ -92,6 +92,11 @@ std::unique_ptr<Layer<T>> activation_of(const LayerContext<T>& context, const Fe
                   options.activation));
 }
 
+// The rows of W_up: one matrix, or with a gate two.
+std::vector<Index> gates_and_values(Index rows, Index ff) {
+  return std::vector<Index>(static_cast<std::size_t>(rows / ff), ff);
+}
+
 /// See feed_forward_layer() and gated_linear_layer() below.
 template <typename T>
 class FeedForward final : public Layer<T> {
@@ -99,8 +104,13 @@ class FeedForward final : public Layer<T> {
   /// `options` must be resolved. Throws ConfigError if the activation is unknown, or if that of a gate is itself gated.
   FeedForward(const LayerContext<T>& context, const FeedForwardOptions& options, const Scope& scope)
       : activation_(activation_of(context, options, scope)),
-        up_({context.width, activation_->input_width(), context.bias}, scope.nested("up")),
-        down_({.in = options.ff, .out = context.width, .bias = context.bias, .is_last = true}, scope.nested("down")) {}
+        up_({.in = context.width,
+             .out = activation_->input_width(),
+             .bias = context.bias,
+             .stacked = gates_and_values(activation_->input_width(), options.ff)},
+            scope.nested("up")),
+        down_({.in = options.ff, .out = context.width, .bias = context.bias, .role = Linear<T>::Role::last},
+              scope.nested("down")) {}
 
   Index input_width() const override { return up_.input_width(); }
   Cost cost(Index seq_len) const override {

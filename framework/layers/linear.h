@@ -11,16 +11,19 @@ namespace ordinal {
 template <typename T>
 class Linear final : public Layer<T> {
  public:
+  /// Where it stands: between hidden layers, there but the last of a branch, whose output is added to x, or behind all of them.
+  enum class Role { inner, last, output };
+
   struct Options {
     Index in = 0;
     Index out = 0;
     bool bias = true;
-    bool is_last = false;  // of a branch, whose output is added to x
-    double sd = 0.0;       // of the initial weights; 0: as model.init says
+    Role role = Role::inner;
+    std::vector<Index> stacked = {};  // rows of each of the matrices that W stacks; none: it is one
+    double sd = 0.0;                  // of the initial weights; 0: as model.init says
   };
 
-  Linear(const Options& options, const Scope& scope)
-      : weight_(scope.add_weight("weight", {options.out, options.in}, initial(options, scope))) {
+  Linear(const Options& options, const Scope& scope) : weight_(declared(options, scope)) {
     if (options.bias) bias_ = scope.add("bias", {options.out}, zeros());
   }
 
@@ -64,7 +67,13 @@ class Linear final : public Layer<T> {
   static Initializer initial(const Options& options, const Scope& scope) {
     if (options.sd > 0.0) return normal(options.sd);
     const InitialWeights& weights = scope.initial_weights();
-    return options.is_last ? weights.last(options.in) : weights.inner(options.in);
+    return options.role == Role::last ? weights.last(options.in) : weights.inner(options.in);
+  }
+  static Slot declared(const Options& options, const Scope& scope) {
+    const Initializer start = initial(options, scope);
+    if (options.role == Role::output) return scope.add_weight("weight", {options.out, options.in}, start);
+    const bool is_one = options.stacked.empty();
+    return scope.add_matrix("weight", is_one ? std::vector{options.out} : options.stacked, options.in, start);
   }
 
   Slot weight_;

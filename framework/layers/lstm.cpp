@@ -41,11 +41,14 @@ class Lstm final : public Layer<T> {
         input_({.in = context.width,
                 .out = 4 * options.hidden,
                 .bias = context.bias,
+                .stacked = std::vector<Index>(4, options.hidden),
                 .sd = 1.0 / std::sqrt(3.0 * static_cast<double>(options.hidden))},
                scope.nested("input")),
-        recurrent_(scope.add_weight("recurrent.weight", {4 * options.hidden, options.hidden},
+        recurrent_(scope.add_matrix("recurrent.weight", std::vector<Index>(4, options.hidden), options.hidden,
                                     uniform(1.0 / std::sqrt(static_cast<double>(options.hidden))))),
-        output_({.in = options.hidden, .out = context.width, .bias = context.bias, .is_last = true}, scope.nested("output")),
+        output_(
+            {.in = options.hidden, .out = context.width, .bias = context.bias, .role = Linear<T>::Role::last},
+            scope.nested("output")),
         state_(scope.add_state({.rows = 2, .cols = options.hidden})) {}
 
   Index input_width() const override { return input_.input_width(); }

@@ -1,4 +1,4 @@
-// Optimizers: each is one loop over the flat parameter block.
+// Optimizers: each is one loop over the flat parameter block. To add one, write one file and one line in optimizers.inc; see sgd.cpp.
 #pragma once
 
 #include <memory>
@@ -40,6 +40,7 @@ using OptimizerBuilder = std::unique_ptr<Optimizer<T>> (*)(const Part&, const Pa
 struct OptimizerEntry {
   std::string name;
   std::string summary;
+  bool needs_matrices = false;  // whether it is for models with matrices between hidden layers
   std::vector<OptionSpec> options = {};
   ForBoth<OptimizerBuilder> build = {};
 };
@@ -58,13 +59,26 @@ OptimizerEntry describe_optimizer(OptimizerEntry entry) {
   return entry;
 }
 
+/// All optimizers, in the order of optimizers.inc.
 Registry<OptimizerEntry>& optimizers();
+
+/// Throws ConfigError for a text that names no optimizer, or one that is not for models with this layout.
+void check_optimizer(const std::string& text, const ParameterLayout& layout);
 
 /// The optimizer for a text such as "adamw" or "adamw(beta2=0.99)". Throws ConfigError.
 template <typename T>
 std::unique_ptr<Optimizer<T>> make_optimizer(const std::string& text, const ParameterLayout& layout) {
   const Part part = parse_part(text);
   return std::get<OptimizerBuilder<T>>(optimizers().find(part.name).build)(part, layout);
+}
+
+/// What optimizers share: the range of a decay such as β1, the option weight_decay, and the check that step() makes.
+constexpr Range below_one() { return between(0, 0.999999); }
+void visit_weight_decay(OptionVisitor& v, double& weight_decay);
+void check_layout(std::size_t expected, std::size_t values, std::size_t gradients);
+template <typename T>
+void check_layout(const Parameters<T>& state, const Parameters<T>& values, const Parameters<T>& gradients) {
+  check_layout(state.flat().size(), values.flat().size(), gradients.flat().size());
 }
 
 /// Euclidean norm of all gradients together; the same bits for any number of threads. Reuses its working

@@ -123,7 +123,7 @@ TEST(Transformer, WeightDecayActsOnWeightsOfProductsAndTheTokenEmbedding) {
     for (const ParameterSpec& spec : model.layout().specs()) {
       const bool norm = spec.name.find("norm.") != std::string::npos;
       const bool weight = spec.name.ends_with(".weight") && !norm && !spec.name.starts_with("positional.");
-      EXPECT_EQ(spec.decay, weight) << spec.name;
+      EXPECT_EQ(spec.use.decay, weight) << spec.name;
     }
   }
 }

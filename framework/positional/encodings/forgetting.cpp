@@ -30,9 +30,9 @@ class Forgetting final : public EncodingPart<T> {
       : heads_(shape.heads) {
     for (Index layer = 0; layer < shape.layers; ++layer) {
       const Scope own = scope.nested(std::to_string(layer));
-      layers_.push_back({own.add("weight", {heads_, shape.d_model}, own.initial_weights().inner(shape.d_model)),
-                         own.add("bias", {heads_}, constant(options.gate_bias)),
-                         TokenRows<T>(2 * heads_, scope)});
+      layers_.push_back(
+          {own.add("weight", {heads_, shape.d_model}, own.initial_weights().inner(shape.d_model)),
+           own.add("bias", {heads_}, constant(options.gate_bias)), TokenRows<T>(2 * heads_, scope)});
     }
   }
 

@@ -18,8 +18,9 @@ class Path final : public EncodingPart<T> {
       : key_heads_(shape.n_kv_heads), group_(shape.heads / shape.n_kv_heads), d_head_(shape.d_head()) {
     for (Index layer = 0; layer < shape.layers; ++layer) {
       const Scope own = scope.nested(std::to_string(layer));
-      layers_.push_back({own.add("weight", {width(), shape.d_model}, own.initial_weights().inner(shape.d_model)),
-                         own.add("bias", {key_heads_}, zeros()), TokenRows<T>(width(), scope)});
+      layers_.push_back(
+          {own.add("weight", {width(), shape.d_model}, own.initial_weights().inner(shape.d_model)),
+           own.add("bias", {key_heads_}, zeros()), TokenRows<T>(width(), scope)});
     }
   }
 

@@ -39,9 +39,10 @@ class SelectiveRope final : public EncodingPart<T> {
         frequencies_(sinusoidal_frequencies(d_head_, options.selective_base)) {
     for (Index layer = 0; layer < shape.layers; ++layer) {
       const Scope own = scope.nested(std::to_string(layer));
-      layers_.push_back({own.add("weight", {width(), shape.d_model}, own.initial_weights().inner(shape.d_model)),
-                         own.add("bias", {width()}, constant(options.phase)), scope.add_prepared(),
-                         scope.add_state({.rows = 2, .cols = width()})});
+      layers_.push_back(
+          {own.add("weight", {width(), shape.d_model}, own.initial_weights().inner(shape.d_model)),
+           own.add("bias", {width()}, constant(options.phase)), scope.add_prepared(),
+           scope.add_state({.rows = 2, .cols = width()})});
     }
   }
 

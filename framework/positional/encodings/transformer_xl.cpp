@@ -32,7 +32,8 @@ class TransformerXl final : public EncodingPart<T> {
         v_(scope.add("v", {shape.heads, d_head_}, normal(0.02))) {
     for (Index layer = 0; layer < shape.layers; ++layer) {
       weights_.push_back(scope.nested(std::to_string(layer))
-                             .add("weight", {shape.heads * d_head_, shape.d_model}, scope.initial_weights().inner(shape.d_model)));
+                             .add("weight", {shape.heads * d_head_, shape.d_model},
+                                  scope.initial_weights().inner(shape.d_model)));
       relative_.push_back(scope.add_prepared());
     }
   }

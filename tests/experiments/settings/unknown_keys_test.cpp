@@ -18,15 +18,17 @@ TEST(UnknownKeys, AreAnsweredWithHowToWriteWhatWasMeant) {
            {"positional.base", "500",
             ": it is an option of sinusoidal, rope, xpos, transformer_xl, write model.encoding = "
             "sinusoidal(base=500)"},
-           {"train.beta2", "0.9", ": it is an option of adamw, write train.optimizer = adamw(beta2=0.9)"},
+           {"train.beta2", "0.9",
+            ": it is an option of adamw, muon, write train.optimizer = adamw(beta2=0.9)"},
            {"positional.yarn_beta", "5",
             ": it is an option of yarn, write model.encoding = rope@yarn(yarn_beta=5)"},
-           {"train.epsilon", "1", ": it is an option of adamw, write train.optimizer = adamw(epsilon=1)"},
+           {"train.epsilon", "1",
+            ": it is an option of adamw, muon, write train.optimizer = adamw(epsilon=1)"},
            {"epsilon", "1",
-            ": it is an option of layernorm, rmsnorm, adamw, write model.norm = layernorm(epsilon=1)"},
+            ": it is an option of layernorm, rmsnorm, adamw, muon, write model.norm = layernorm(epsilon=1)"},
            // What is compared is shown without its values, which one pair of brackets does not hold.
            {"compare.train.beta2", "0.9, 0.99",
-            ": it is an option of adamw, write train.optimizer = adamw(beta2=…)"},
+            ": it is an option of adamw, muon, write train.optimizer = adamw(beta2=…)"},
            {"compare.tune.train.stepz", "1, 2", " (did you mean train.steps?)"},
            // What had a key of its own.
            {"compare.positional.encoding", "rope, t5", ": write compare.model.encoding = rope, t5"},

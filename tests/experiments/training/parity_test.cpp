@@ -87,7 +87,7 @@ std::vector<std::string> cases(const std::string& folder) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(fixtures_folder() / folder)) {
     const std::string name = entry.path().stem().string();
-    if (entry.path().extension() == ".safetensors" && name != "t5_buckets" && name != "training")
+    if (entry.path().extension() == ".safetensors" && name != "t5_buckets" && !name.starts_with("training"))
       names.push_back(name);
   }
   std::ranges::sort(names);
@@ -152,8 +152,10 @@ TEST_P(PyTorchParity, OfTheDriver) {
   }
 }
 
-TEST(PyTorchTraining, TenStepsOfAdamWWithClippingAndSchedule) {
-  const SafetensorsFile file(fixture("parity/training"));
+class PyTorchTraining : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(PyTorchTraining, TenStepsWithClippingAndSchedule) {
+  const SafetensorsFile file(fixture(std::string("parity/") + GetParam()));
   const Plan plan(Settings::from_map(file.metadata(), "training"));
   const Transformer<double> model(plan.model);
   Threads threads(2);
@@ -177,6 +179,8 @@ TEST(PyTorchTraining, TenStepsOfAdamWWithClippingAndSchedule) {
         << spec.name;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Optimizers, PyTorchTraining, ::testing::Values("training", "training_muon"));
 
 }  // namespace
 }  // namespace ordinal::experiments

@@ -39,10 +39,20 @@ TEST(ParameterLayout, WhatIsDeclaredAsAWeightDecaysWhateverItsRank) {
   Scope(layout).add_weight("vector", {2}, zeros());
   Scope(layout).add("table", {2, 2}, zeros());
   Scope(layout).add("bias", {2}, zeros());
-  EXPECT_TRUE(layout.find("matrix").decay);
-  EXPECT_TRUE(layout.find("vector").decay);
-  EXPECT_FALSE(layout.find("table").decay);
-  EXPECT_FALSE(layout.find("bias").decay);
+  EXPECT_TRUE(layout.find("matrix").use.decay);
+  EXPECT_TRUE(layout.find("vector").use.decay);
+  EXPECT_FALSE(layout.find("table").use.decay);
+  EXPECT_FALSE(layout.find("bias").use.decay);
+}
+
+TEST(ParameterLayout, KnowsTheMatricesBetweenHiddenLayers) {
+  ParameterLayout layout;
+  Scope(layout).add_matrix("qkv", {4, 2, 2}, 4, zeros());
+  Scope(layout).add_weight("embedding", {5, 4}, zeros());
+  EXPECT_EQ(layout.find("qkv").shape, (Shape{8, 4}));
+  EXPECT_TRUE(layout.find("qkv").use.decay);
+  EXPECT_EQ(layout.find("qkv").use.matrices, (std::vector<Index>{4, 2, 2}));
+  EXPECT_TRUE(layout.find("embedding").use.matrices.empty());
 }
 
 TEST(Parameters, DeclaredAfterTheBlockWasMadeAreReported) {

@@ -140,7 +140,7 @@ TEST_P(EveryBranch, CostsTheOperationsOfItsProducts) {
   for (const Index length : {3, 15, 64, 300}) {
     EXPECT_GT(setting.layer.cost(length).flops, 0.0) << length;
     Index multiplied = 0;
-    for (const ParameterSpec& spec : setting.layout.specs()) multiplied += spec.decay ? spec.size() : 0;
+    for (const ParameterSpec& spec : setting.layout.specs()) multiplied += spec.use.decay ? spec.size() : 0;
     if (part.name == "attention")
       multiplied +=
           2 * width *

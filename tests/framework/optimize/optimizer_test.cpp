@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "framework/core/errors.h"
 #include "tests/framework/largest_difference.h"
@@ -80,12 +82,12 @@ TEST_F(FiveSteps, OfSgdAreThoseOfPyTorch) {
 TEST(Optimizer, AnUnknownNameIsReported) {
   const ParameterLayout layout;
   EXPECT_THAT([&] { make_optimizer<float>("adam", layout); },
-              ThrowsMessage<ConfigError>(
-                  HasSubstr("optimizer: got 'adam' (did you mean adamw?), expected one of adamw, sgd")));
+              ThrowsMessage<ConfigError>(HasSubstr(
+                  "optimizer: got 'adam' (did you mean adamw?), expected one of adamw, sgd, muon")));
 }
 
 TEST(Optimizer, WithoutOptionsHasTheDocumentedDefaults) {
-  EXPECT_EQ(optimizers().names(), (std::vector<std::string>{"adamw", "sgd"}));
+  EXPECT_EQ(optimizers().names(), (std::vector<std::string>{"adamw", "sgd", "muon"}));
   std::vector<std::string> adamw;
   for (const OptionSpec& spec : optimizers().find("adamw").options)
     adamw.push_back(spec.name + "=" + spec.value);
@@ -102,6 +104,89 @@ TEST(Optimizer, AnOptionOfAnotherOrOutOfRangeIsReported) {
               ThrowsMessage<ConfigError>("sgd has no option beta1, expected one of momentum, weight_decay"));
   EXPECT_THAT([&] { make_optimizer<float>("adamw(beta2=1)", layout); },
               ThrowsMessage<ConfigError>("adamw: beta2: got 1, expected a number from 0 to 0.999999"));
+}
+
+ParameterLayout with_matrices() {
+  ParameterLayout layout;
+  Scope(layout).add_matrix("stacked", {12, 20}, 16, normal(1.0));
+  Scope(layout).add_weight("embedding", {7, 16}, normal(1.0));
+  return layout;
+}
+
+// Of 12 x 16 and 20 x 16 matrices, which are wide and tall. For a gradient of rank one, the step is that direction alone.
+TEST(Muon, StepsHaveSingularValuesNearOne) {
+  const ParameterLayout layout = with_matrices();
+  Parameters<double> values(layout);
+  Parameters<double> gradients(layout);
+  initialize(gradients, 3);
+  Threads threads(2);
+  make_optimizer<double>("muon(weight_decay=0)", layout)->step(values, gradients, 1.0, 0.5, 0, threads);
+  Index first = 0;
+  for (const Index rows : {12, 20}) {
+    const View<const double> step = std::as_const(values)["stacked"].row_range(first, rows);
+    const double size = 0.5 * 0.2 * std::sqrt(static_cast<double>(std::max<Index>(rows, 16)));
+    double squares = 0.0;
+    double against = 0.0;
+    for (Index r = 0; r < rows; ++r) {
+      for (Index c = 0; c < 16; ++c) {
+        squares += step(r, c) * step(r, c) / (size * size);
+        against += step(r, c) * gradients["stacked"](first + r, c);
+      }
+    }
+    const auto rank = static_cast<double>(std::min<Index>(rows, 16));
+    EXPECT_GT(squares / rank, 0.7 * 0.7) << rows;
+    EXPECT_LT(squares / rank, 1.2 * 1.2) << rows;
+    EXPECT_LT(against, 0.0) << rows;
+    first += rows;
+  }
+}
+
+TEST(Muon, StepsWhatIsNoHiddenMatrixAsAdamW) {
+  const ParameterLayout layout = with_matrices();
+  Parameters<double> gradients(layout);
+  initialize(gradients, 3);
+  Threads threads(2);
+  const auto stepped = [&](const std::string& name) {
+    Parameters<double> values(layout);
+    initialize(values, 1);
+    const auto optimizer = make_optimizer<double>(name, layout);
+    for (Index step = 0; step < 3; ++step) optimizer->step(values, gradients, 0.5, 0.1, step, threads);
+    return std::vector<double>(values["embedding"].data, values["embedding"].data + 7 * 16);
+  };
+  EXPECT_EQ(stepped("muon"), stepped("adamw"));
+}
+
+TEST(Muon, GivesTheSameBitsOnAnyNumberOfThreads) {
+  const ParameterLayout layout = with_matrices();
+  Parameters<float> gradients(layout);
+  initialize(gradients, 3);
+  const auto stepped = [&](int count) {
+    Threads threads(count);
+    Parameters<float> values(layout);
+    initialize(values, 1);
+    const auto optimizer = make_optimizer<float>("muon", layout);
+    for (Index step = 0; step < 3; ++step) optimizer->step(values, gradients, 1.0, 0.1, step, threads);
+    return std::vector<float>(values.flat().begin(), values.flat().end());
+  };
+  EXPECT_EQ(stepped(1), stepped(3));
+}
+
+TEST(Muon, LeavesAMatrixWithoutAGradientInPlace) {
+  const ParameterLayout layout = with_matrices();
+  Parameters<float> values(layout);
+  const Parameters<float> gradients(layout);
+  Threads threads(1);
+  make_optimizer<float>("muon", layout)->step(values, gradients, 1.0, 0.1, 0, threads);
+  EXPECT_EQ(std::ranges::count(values.flat(), 0.0F), std::ssize(values.flat()));
+}
+
+TEST(Muon, NeedsAMatrixBetweenHiddenLayers) {
+  ParameterLayout layout;
+  Scope(layout).add_weight("embedding", {7, 16}, zeros());
+  EXPECT_THAT([&] { check_optimizer("muon", layout); },
+              ThrowsMessage<ConfigError>(HasSubstr("muon: the model has no matrices between hidden layers")));
+  EXPECT_NO_THROW(check_optimizer("adamw", layout));
+  EXPECT_NO_THROW(check_optimizer("muon", with_matrices()));
 }
 
 // The gradient of a parameter that no example uses is 0, and the square of a small one is rounded to 0: what is left of
