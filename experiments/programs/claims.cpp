@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // A config with claims and its stored scores.
-struct Study {
+struct ClaimStudy {
   fs::path config;
   Settings settings;
   std::vector<Claim> claims = {};
@@ -44,8 +44,8 @@ std::vector<std::string> configs_in(const std::string& folder) {
   return configs;
 }
 
-Study read_study(const std::string& config) {
-  Study study{config, read_settings(read_config_file(config), extrapolation_driver())};
+ClaimStudy read_study(const std::string& config) {
+  ClaimStudy study{config, read_settings(read_config_file(config), extrapolation_driver())};
   study.claims = claims_of(study.settings);
   const fs::path stored = study.config.parent_path() / study.file_of_scores();
   if (fs::exists(stored)) study.scores = read_scores(read_file(stored), stored.string());
@@ -53,7 +53,8 @@ Study read_study(const std::string& config) {
 }
 
 // Checks that a config can be trained. Its task may read a file that the command names.
-void check_training(Study& study, const Settings& given, const fs::path& out, const CellWorkers& workers) {
+void check_training(ClaimStudy& study, const Settings& given, const fs::path& out,
+                    const CellWorkers& workers) {
   const bool needs_file = std::ranges::any_of(rows_of(study.settings), [](const Row& row) {
     return row.settings.list("task.file").empty() && lacks_file(parse_part(row.settings.text("task.name")));
   });
@@ -64,15 +65,15 @@ void check_training(Study& study, const Settings& given, const fs::path& out, co
 }
 
 // Reads the configs of a folder. Throws ConfigError with the problems of all, before anything is trained.
-std::vector<Study> read_studies(const CommandLine& command, const fs::path& out) {
+std::vector<ClaimStudy> read_studies(const CommandLine& command, const fs::path& out) {
   Threads threads(command.threads);
-  std::vector<Study> studies;
+  std::vector<ClaimStudy> studies;
   std::vector<std::string> problems;
   std::map<std::string, std::string> first;  // the config that has a claim, by its ID
   const std::string& folder = command.settings.text("claims.folder");
   for (const std::string& config : configs_in(folder)) {
     try {
-      Study& study = studies.emplace_back(read_study(config));
+      ClaimStudy& study = studies.emplace_back(read_study(config));
       for (const Claim& claim : study.claims)
         if (const auto [with, is_new] = first.emplace(claim.section.id, config); !is_new)
           problems.push_back(
@@ -95,7 +96,7 @@ std::vector<Study> read_studies(const CommandLine& command, const fs::path& out)
 }
 
 // Copies the scores of a training to --out, for the next time.
-StoredScores gathered(const Study& study, const LockedPath& out) {
+StoredScores gathered(const ClaimStudy& study, const LockedPath& out) {
   const std::string scores = read_file(study.results_in(out) / "scores.csv");
   write_text(out / study.file_of_scores(), scores);
   return read_scores(scores, study.file_of_scores());
@@ -106,13 +107,13 @@ int claims(const CommandLine& command) {
   if (command.share && !trains)
     throw ConfigError("--part: got it without --claims.train=true, expected both: parts are of trainings");
   const fs::path out = command.out.empty() ? "results/claims" : command.out;
-  std::vector<Study> studies = read_studies(command, out);
+  std::vector<ClaimStudy> studies = read_studies(command, out);
   std::optional<FolderLock> lock;
   if (!command.dry_run)
     lock.emplace(out, command.share ? FolderLock::Holder::one_of_several : FolderLock::Holder::here);
   DecidedClaims decided;
   std::vector<std::string> without_file;
-  for (Study& study : studies) {
+  for (ClaimStudy& study : studies) {
     if (study.lacks_file) {
       without_file.push_back(study.config.string());
     } else if (trains && !study.claims.empty()) {

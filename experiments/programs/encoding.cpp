@@ -3,11 +3,11 @@
 
 #include <filesystem>
 
-#include "experiments/encoding/gallery.h"
-#include "experiments/encoding/study.h"
 #include "experiments/process/folder_lock.h"
 #include "experiments/process/streams.h"
 #include "experiments/programs/driver.h"
+#include "experiments/programs/encoding/gallery.h"
+#include "experiments/programs/encoding/study.h"
 #include "experiments/settings/checkpoint_settings.h"
 #include "experiments/settings/rows.h"
 #include "framework/core/errors.h"

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/encoding/subject.h"
 #include "experiments/process/folder_lock.h"
+#include "experiments/programs/encoding/subject.h"
 #include "experiments/report/heatmap.h"
 
 namespace ordinal::experiments {

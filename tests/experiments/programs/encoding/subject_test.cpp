@@ -1,4 +1,4 @@
-#include "experiments/encoding/subject.h"
+#include "experiments/programs/encoding/subject.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "experiments/encoding/word_orders.h"
+#include "experiments/programs/encoding/word_orders.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "experiments/encoding/effect.h"
-#include "experiments/encoding/study.h"
+#include "experiments/programs/encoding/study.h"
 #include "framework/core/errors.h"
 #include "framework/core/random.h"
 #include "framework/math/vector_math.h"

@@ -1,13 +1,13 @@
-#include "experiments/encoding/gallery.h"
+#include "experiments/programs/encoding/gallery.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "experiments/encoding/study.h"
-#include "experiments/encoding/word_orders.h"
 #include "experiments/process/folder_lock.h"
 #include "experiments/process/streams.h"
+#include "experiments/programs/encoding/study.h"
+#include "experiments/programs/encoding/word_orders.h"
 #include "experiments/report/html.h"
 #include "framework/core/errors.h"
 

@@ -1,5 +1,5 @@
 // What attention makes of the order of words.
-#include "experiments/encoding/word_orders.h"
+#include "experiments/programs/encoding/word_orders.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "experiments/encoding/study.h"
+#include "experiments/programs/encoding/study.h"
 
 #include <fmt/format.h>
 
@@ -182,7 +182,7 @@ EncodingStudy study_encoding(const EncodingSubject& subject) {
     const Tensor<double>& bias =
         study.add("bias", "what is added to the scores", "key", effect.pairs(content, false, true));
     const auto [least, most] = std::ranges::minmax(bias.span());
-    study.say("{} added to the scores, {:.6g} to {:.6g}", to_string(bias.shape()), least, most);
+    study.say("{} added to the scores, {:.6g} to {:.6g}", ordinal::to_string(bias.shape()), least, most);
   }
   if (effect.seq_len() > most_scored) {
     study.say("no scores.npy: more than {} positions", most_scored);
