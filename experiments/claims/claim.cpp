@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <regex>
 
 #include "experiments/report/comparison.h"
 #include "experiments/settings/rows.h"
@@ -69,13 +68,22 @@ void require_texts(Problems& problems, const WrittenSection& section, const std:
     if (value_of(section, key).empty()) refuse(problems, section, key, "got nothing, expected a text");
 }
 
+// Whether it is a date such as 2026-11-28, or a date and the first 7 to 40 digits of a commit.
+bool is_date_and_commit(const std::string& text) {
+  std::string date = text.substr(0, 10);
+  std::ranges::replace_if(
+      date, [](char c) { return c >= '0' && c <= '9'; }, '0');
+  const std::string commit = text.substr(date.size());
+  const bool is_commit = commit.size() >= 8 && commit.size() <= 41 && commit.starts_with(' ') &&
+                         commit.find_first_not_of("0123456789abcdef", 1) == std::string::npos;
+  return date == "0000-00-00" && (commit.empty() || is_commit);
+}
+
 Claim read_claim(const WrittenSection& section, Problems& problems) {
   Claim claim{section};
   require_texts(problems, section, {"words", "statement", "source", "registered"});
-  // A date such as 2026-11-28, or a date and the first 7 to 40 digits of a commit.
-  static const std::regex date_and_commit("[0-9]{4}-[0-9]{2}-[0-9]{2}( [0-9a-f]{7,40})?");
   const std::string registered = value_of(section, "registered");
-  if (!registered.empty() && !std::regex_match(registered, date_and_commit))
+  if (!registered.empty() && !is_date_and_commit(registered))
     refuse(problems, section, "registered",
            fmt::format("got '{}', expected a date, and a commit once it is known: 2026-11-28 9e6e898",
                        registered));
