@@ -54,6 +54,19 @@ TEST(Evaluate, GivesTheBitsOfTheExperiment) {
   EXPECT_THAT(file("again/report.html"), HasSubstr("./experiments/run evaluate --quiet --model "));
 }
 
+TEST(Evaluate, UnderInterpolatedGivesTheBitsOfPositionsThatAre) {
+  train(steps + "--model.encoding=learned --out learned");
+  const std::string model = "learned/checkpoint.safetensors" + lengths;
+  evaluate(model + "--evaluate.conditions=trained,interpolated --out condition");
+  evaluate(model + "--model.encoding=learned@contiguous:interpolated --out positions");
+  const auto bits = [](const std::string& out) {
+    const auto all = wholes(cell_from_json(file(out + "/scores/learned/seed-1/result.json")));
+    EXPECT_FALSE(all.back().failed) << all.back().why;
+    return std::tuple(all.front().value, all.back().value, all.back().past_training);
+  };
+  EXPECT_EQ(bits("condition"), bits("positions"));
+}
+
 TEST(Evaluate, GivesTheBitsOfASecondStageWithTheConfigOfItsExperiment) {
   write("x.cfg", interpolated);
   extrapolate(steps + "--experiment.seeds=1 --config x.cfg --out run");

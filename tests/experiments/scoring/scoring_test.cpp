@@ -1,6 +1,7 @@
 // A score is the same for any number of threads, over the tokens that carry loss.
 #include "experiments/scoring/scoring.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -182,6 +183,52 @@ TEST(Shifted, PastATableOrWithoutContiguousPositionsIsAResult) {
   const auto spaced = Untrained(small("language"), "rope@spaced").under("shifted", 8);
   EXPECT_TRUE(spaced.failed);
   EXPECT_THAT(spaced.why, HasSubstr("expected ones that can be shifted"));
+}
+
+TEST(Interpolated, IsTheSameAsPositionsOfTheTestThatAre) {
+  const Settings settings = small("language");
+  for (const auto& [encoding, scheme] :
+       {std::pair("sinusoidal", "interpolated"), std::pair("alibi", "interpolated"),
+        std::pair("t5", "interpolated"), std::pair("sinusoidal+rope", "interpolated"),
+        std::pair("rope", "interpolated"), std::pair("rope", "yarn"), std::pair("rope", "ntk"),
+        std::pair("rope", "dynamic_ntk"), std::pair("rope", "longrope")}) {
+    const Untrained model(settings, encoding);
+    const Untrained row(settings, fmt::format("{}@contiguous:{}", encoding, scheme));
+    const std::string condition = fmt::format("interpolated(by={})", scheme);
+    expect_same(model.under(condition, 8), model.score(8));  // the training length
+    expect_same(model.under(condition, 32), row.score(32));
+    EXPECT_NE(row.score(32).value, model.score(32).value) << encoding << " " << scheme;
+  }
+}
+
+// Whatever the table does past its end, which these positions do not reach.
+TEST(Interpolated, ReadsALearnedTableBetweenItsRows) {
+  const Settings settings = small("language");
+  const Whole rows = Untrained(settings, "learned@contiguous:interpolated").score(32);
+  for (const std::string overflow : {"error", "clamp", "interpolate"})
+    expect_same(Untrained(settings, "learned(overflow=" + overflow + ")").under("interpolated", 32), rows);
+}
+
+TEST(Interpolated, KeepsTheOffsetOfPositions) {
+  const Untrained later(small("language"), "sinusoidal@contiguous(offset=5)");
+  const Whole shifted = later.under("interpolated", 32);
+  EXPECT_NE(shifted.value, Untrained(small("language"), "sinusoidal").under("interpolated", 32).value);
+  expect_same(later.under("interpolated", 8), later.score(8));
+}
+
+TEST(Interpolated, WithoutPositionsThatCanBeIsAResult) {
+  for (const auto& [encoding, condition, why] :
+       {std::tuple("none", "interpolated", "would change nothing: none takes no positions"),
+        std::tuple("alibi", "interpolated(by=yarn)", "alibi rotates nothing (use rope or xpos)"),
+        std::tuple("rope@yarn", "interpolated",
+                   "positions are yarn, s 2, α 1, β 2 in the test, expected contiguous ones"),
+        std::tuple("rope@randomized", "interpolated", "expected contiguous ones")}) {
+    const Whole score = Untrained(small("language"), encoding).under(condition, 16);
+    EXPECT_TRUE(score.failed) << encoding;
+    EXPECT_THAT(score.why, HasSubstr(why));
+  }
+  EXPECT_THAT([] { make_condition("interpolated(by=spaced)"); },
+              ::testing::ThrowsMessage<ConfigError>(HasSubstr("expected one of interpolated, ntk")));
 }
 
 TEST(Window, AsWideAsTheSequenceChangesNothing) {
