@@ -149,12 +149,14 @@ std::vector<std::string> claim_problems(const std::vector<Claim>& claims,
   std::map<std::string, std::vector<std::string>> known = {{"condition", experiment.conditions}};
   for (const RowInfo& row : experiment.rows) known["row"].push_back(row.label);
   for (const MetricSpec& metric : experiment.metrics) known["metric"].push_back(metric.id);
-  for (const Index length : experiment.lengths) known["length"].push_back(std::to_string(length));
   Problems problems;
   for (const Claim& claim : claims) {
     for (const Quantity& quantity : claim.statement.sides) {
       std::vector<std::pair<std::string, std::string>> named = {
           {"row", quantity.row}, {"metric", quantity.metric}, {"condition", quantity.condition}};
+      known["length"].clear();
+      for (const Index length : lengths_under(experiment, quantity.condition))
+        known["length"].push_back(std::to_string(length));
       if (quantity.at > 0) named.emplace_back("length", std::to_string(quantity.at));
       for (const auto& [what, name] : named)
         if (std::ranges::count(known[what], name) == 0)

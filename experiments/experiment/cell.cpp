@@ -80,10 +80,9 @@ std::string batch_text(const Settings& evaluation) {
 
 CellSettings settings_of(const Cell& cell) {
   const Settings& row = cell.entrant.row.settings;
-  const std::string conditions = to_string(parse_parts(row.text("evaluate.conditions"), ','), ',');
   CellSettings settings;
   settings.evaluation = {{"lengths", fmt::format("{}", fmt::join(evaluation_lengths(row), ", "))},
-                         {"conditions", conditions},
+                         {"conditions", conditions_text(row)},
                          {"batches", cell.evaluation.text("evaluate.batches")},
                          {"batch", batch_text(cell.evaluation)}};
   if (score_step(cell) > 0) settings.evaluation["score_step"] = std::to_string(score_step(cell));
@@ -218,18 +217,15 @@ CellResult empty_result(const Cell& cell) {
 
 CellResult failed_result(const Cell& cell, const std::string& why, bool diverged) {
   CellResult result = empty_result(cell);
-  const Settings& settings = cell.entrant.row.settings;
-  for (const Index length : evaluation_lengths(settings)) {
-    for (const std::string& condition : settings.list("evaluate.conditions")) {
-      // A score that has neither a number nor failed means that training diverged.
-      const Score test{.row = result.row,
-                       .seed = result.seed,
-                       .length = length,
-                       .condition = condition,
-                       .failed = !diverged,
-                       .why = why};
-      add_unscored(cell.entrant.task(), test, result);
-    }
+  for (const auto& [length, condition] : tests_of(cell.entrant.row.settings)) {
+    // A score that has neither a number nor failed means that training diverged.
+    const Score test{.row = result.row,
+                     .seed = result.seed,
+                     .length = length,
+                     .condition = condition,
+                     .failed = !diverged,
+                     .why = why};
+    add_unscored(cell.entrant.task(), test, result);
   }
   return result;
 }

@@ -61,6 +61,16 @@ void add_rows(const std::vector<Entrant>& entrants, ExperimentResult& result) {
   result.lengths.assign(lengths.begin(), lengths.end());
 }
 
+// All conditions, and the lengths of those that no row is tested under at some length.
+void add_conditions(const std::vector<Entrant>& entrants, ExperimentResult& result) {
+  for (const std::string& text : entrants.front().row.settings.list("evaluate.conditions"))
+    result.conditions.push_back(limited_condition(text).condition);
+  for (const Entrant& entrant : entrants)
+    for (const auto& [length, condition] : tests_of(entrant.row.settings))
+      result.limited[condition].insert(length);
+  std::erase_if(result.limited, [&](const auto& one) { return one.second.size() == result.lengths.size(); });
+}
+
 std::string question_of(const std::vector<Entrant>& entrants, const ExperimentResult& result) {
   const Entrant& first = entrants.front();
   const bool up_to = std::ranges::any_of(entrants, [](const Entrant& entrant) {
@@ -139,7 +149,7 @@ ExperimentResult outline_of(const std::vector<Entrant>& entrants, const Entrants
   check_metrics(entrants);
   ExperimentResult result;
   add_rows(entrants, result);
-  result.conditions = entrants.front().row.settings.list("evaluate.conditions");
+  add_conditions(entrants, result);
   result.metrics = entrants.front().task().metrics();
   std::stable_partition(result.metrics.begin(), result.metrics.end(),
                         [](const MetricSpec& metric) { return metric.headline; });

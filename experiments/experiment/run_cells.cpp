@@ -80,12 +80,9 @@ CellResult score_cell(const Cell& cell, const TrainingRun* run, Threads& threads
   }
   const Subject subject{scored.model,    scored.values, cell.entrant.task(), cell.entrant.last().plan,
                         cell.evaluation, cell.seed};
-  const Settings& row = cell.entrant.row.settings;
-  for (const Index length : evaluation_lengths(row)) {
-    for (const std::string& condition : row.list("evaluate.conditions")) {
-      progress.update(fmt::format("{}  scoring length {}, {}", cell.name(), length, condition));
-      score_length(subject, length, condition, threads, result, [&] { return interrupt.requested(); });
-    }
+  for (const auto& [length, condition] : tests_of(cell.entrant.row.settings)) {
+    progress.update(fmt::format("{}  scoring length {}, {}", cell.name(), length, condition));
+    score_length(subject, length, condition, threads, result, [&] { return interrupt.requested(); });
   }
   write_result(cell, result);
   return result;

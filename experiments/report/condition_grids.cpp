@@ -42,19 +42,23 @@ Grid condition_grid(const ExperimentResult& result, const MetricSpec& metric) {
     const bool has_scores = std::ranges::any_of(cells, [](const GridCell& cell) { return cell.text != "–"; });
     if (has_scores) grid.add_column(fmt::format("{}, {}", length, heading), cells);
   };
-  Conditions others = result.conditions;
-  Conditions shifted;
-  std::ranges::copy_if(others, std::back_inserter(shifted), is_shifted);
-  std::erase_if(others, is_shifted);
   const Index last = result.lengths.back();
   const bool has_first =
       std::ranges::count(result.lengths, result.train_length) > 0 && result.train_length < last;
   const Index first = has_first ? result.train_length : last;
+  Conditions others;
+  Conditions shifted;
+  for (const std::string& condition : result.conditions) {
+    const bool is_first =
+        is_shifted(condition) && std::ranges::count(lengths_under(result, condition), first) > 0;
+    (is_first ? shifted : others).push_back(condition);
+  }
   if (!shifted.empty()) {
     if (has_first && !others.empty()) add(first, others.front(), {others.front()});
     add(first, shifted.size() == 1 ? shifted.front() : "shifted", shifted);
   }
-  for (const std::string& condition : others) add(last, condition, {condition});
+  for (const std::string& condition : others)
+    add(lengths_under(result, condition).back(), condition, {condition});
   return grid;
 }
 

@@ -242,7 +242,7 @@ std::vector<std::string> table_notes(const ExperimentResult& result) {
     const bool is_main = condition == result.conditions.front();
     const std::string under = is_main ? "" : " under " + condition;
     for (const RowInfo& row : rows_of(result)) {
-      for (const Index length : result.lengths) {
+      for (const Index length : lengths_under(result, condition)) {
         const Group group = at(result, row.label, length, condition, metric);
         if (is_main && !group.is_few()) error = std::max(error, group.error);
         if (group.failed + group.diverged == 0 || !seen.insert(row.label).second) continue;

@@ -80,9 +80,9 @@ Grid main_grid(const ExperimentResult& result, const MetricSpec& metric);
 /// across.
 std::vector<Grid> pivot_grids(const ExperimentResult& result);
 
-/// If there is more than one condition, one grid for each headline metric: rows by conditions at the longest length, and before
-/// them, at the training length, what positions alone do: `trained` beside `shifted`, whose offsets share a column with
-/// their mean and their range. table.csv has every condition at every length.
+/// If there is more than one condition, one grid for each headline metric: rows by conditions, each at its longest length, and
+/// before them, at the training length, what positions alone do: `trained` beside `shifted`, whose offsets share a column with
+/// their mean and their range. table.csv has every condition at each of its lengths.
 std::vector<Grid> condition_grids(const ExperimentResult& result);
 
 /// The notes under the main table, each once: the learning criterion, the sampling error, the notes of rows,

@@ -96,7 +96,8 @@ std::string other_curves(const ExperimentResult& result) {
   };
   for (std::size_t m = headlines(result.metrics).size(); m < result.metrics.size(); ++m)
     add(result.metrics[m].id, "");
-  for (std::size_t c = 1; c < result.conditions.size(); ++c) add("", result.conditions[c]);
+  for (std::size_t c = 1; c < result.conditions.size(); ++c)
+    if (lengths_under(result, result.conditions[c]).size() > 1) add("", result.conditions[c]);
   return html.empty() ? "" : "<h3>Other curves</h3>\n<div class=\"choose\">\n" + html + "</div>\n";
 }
 

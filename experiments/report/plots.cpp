@@ -118,7 +118,8 @@ Chart length_curves(const ExperimentResult& result, const std::string& metric, c
   const std::string under = condition.empty() ? result.conditions.front() : condition;
   const bool is_main = under == result.conditions.front();
   Chart chart = rows_chart(result, [&](const std::string& row) {
-    return length_series(result.lengths, [&](Index length) { return at(result, row, length, under, of); });
+    return length_series(lengths_under(result, under),
+                         [&](Index length) { return at(result, row, length, under, of); });
   });
   chart.title = of.title() + (is_main ? under_condition(result) : ", under " + condition);
   chart.x_label = "length";

@@ -75,7 +75,7 @@ std::string table_csv(const ExperimentResult& result) {
   for (const std::string& condition : result.conditions) {
     for (const MetricSpec& metric : result.metrics) {
       for (const RowInfo& row : rows) {
-        for (const Index length : result.lengths) {
+        for (const Index length : lengths_under(result, condition)) {
           const Group group = at(result, row.label, length, condition, metric);
           const Learning& learning = group.learning;
           const Summary& s = group.summary;

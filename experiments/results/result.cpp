@@ -117,6 +117,12 @@ const Score* score_at(const std::vector<Score>& scores, const std::string& metri
   return found == scores.end() ? nullptr : &*found;
 }
 
+std::vector<Index> lengths_under(const ExperimentResult& result, const std::string& condition) {
+  const auto limited = result.limited.find(condition);
+  if (limited == result.limited.end()) return result.lengths;
+  return {limited->second.begin(), limited->second.end()};
+}
+
 const MetricSpec& metric_of(const ExperimentResult& result, const std::string& id) {
   const auto found = std::ranges::find(result.metrics, id, &MetricSpec::id);
   if (found == result.metrics.end()) throw std::invalid_argument("metric_of: no metric " + id);

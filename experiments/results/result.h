@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -93,7 +94,9 @@ struct ExperimentResult {
   Index longest_trained = 0;            // of the second stages of all rows
   std::vector<Index> lengths;           // columns of the table, ascending
   std::vector<std::string> conditions;  // at least one; the first is that of the main table
-  std::vector<RowInfo> rows;            // in the order of the table and of colours
+  std::map<std::string, std::set<Index>> limited =
+      {};                     // lengths of conditions that are not tested at all lengths
+  std::vector<RowInfo> rows;  // in the order of the table and of colours
   std::vector<CellResult> cells;
   Index missing = 0;              // trainings that are not finished yet
   std::vector<Score> references;  // of baselines: n-grams, readers that ignore order, the oracle
@@ -103,6 +106,9 @@ struct ExperimentResult {
   std::string command;        // the command that reruns it
   std::vector<std::pair<std::string, std::string>> manifest;
 };
+
+/// The lengths at which models are tested under a condition, ascending.
+std::vector<Index> lengths_under(const ExperimentResult& result, const std::string& condition);
 
 /// The metric with this id; there must be one.
 const MetricSpec& metric_of(const ExperimentResult& result, const std::string& id);

@@ -145,7 +145,9 @@ std::vector<Key> evaluation_keys() {
   return {
       list("evaluate.lengths", "1x, 2x, 4x, 8x", "lengths to test: 256, or 4x the training length"),
       parts("evaluate.conditions", conditions().entries().front().name, "conditions",
-            "conditions under which each length is tested", Binds::test),
+            "conditions under which all lengths are tested, or (but for the first) those behind @: "
+            "window@4x+8x",
+            Binds::test),
       integer("evaluate.batches", "8", between(1, largest_count), "batches to score at each length",
               Binds::test),
       integer("evaluate.batch", "0", automatic_or(1, largest_count),

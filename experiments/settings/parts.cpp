@@ -140,7 +140,8 @@ const std::vector<PartKind>& part_kinds() {
        infos(position_schemes(), notation)},
       {"optimizers", "train.optimizer", "train.optimizer = {}", '\0', infos(optimizers())},
       {"schedules", "train.schedule", "train.schedule = {}", '\0', infos(schedules())},
-      {"conditions", "evaluate.conditions", "evaluate.conditions = {}", ',', infos(conditions())}};
+      {"conditions", "evaluate.conditions; at some lengths alone: a@4x+8x", "evaluate.conditions = {}", ',',
+       infos(conditions())}};
   return kinds;
 }
 
@@ -164,13 +165,25 @@ std::string placed_text(const PlacedEncoding& placed) {
          (placed.test.empty() ? "" : ":" + placed.test);
 }
 
+LimitedCondition limited_condition(const std::string& text) {
+  const auto at = split_outside_brackets(text, '@');
+  if (at.size() == 1) return {at.front()};
+  LimitedCondition limited{at.front(), split_outside_brackets(at[1], '+')};
+  if (at.size() > 2 || std::ranges::count(limited.lengths, "") > 0)
+    throw ConfigError(
+        fmt::format("got '{}', expected a condition, or condition@8x or condition@4x+8x", text));
+  return limited;
+}
+
 std::vector<NamedPart> named_parts(const PartKind& kind, const std::string& value) {
   if (kind.separator == '\0') return {{parse_part(value), &kind}};
   const bool may_be_placed = kind.separator == '+';
   const PlacedEncoding placed = may_be_placed ? placed_encoding(value) : PlacedEncoding{value};
   std::vector<NamedPart> parts;
-  for (const Part& part : parse_parts(placed.encoding, kind.separator))
+  for (const std::string& text : split_outside_brackets(placed.encoding, kind.separator)) {
+    const Part part = parse_part(kind.title == "conditions" ? limited_condition(text).condition : text);
     parts.push_back({part, &kind, parts.empty() ? '\0' : kind.separator});
+  }
   for (const auto& [text, before] : {std::pair(placed.training, '@'), std::pair(placed.test, ':')}) {
     if (!text.empty()) parts.push_back({parse_part(text), &part_kind("positions"), before});
   }

@@ -50,7 +50,8 @@ struct NamedPart {
   char before = '\0';  // nothing before the first
 };
 
-/// The parts that a value names, which is of that kind. Behind @ an encoding may name position schemes. Throws ConfigError.
+/// The parts that a value names, which is of that kind. Behind @ an encoding may name position schemes; the lengths behind that of a
+/// condition are left out. Throws ConfigError.
 std::vector<NamedPart> named_parts(const PartKind& kind, const std::string& value);
 std::string parts_text(const std::vector<NamedPart>& parts);
 /// The same without options.
@@ -66,6 +67,14 @@ struct PlacedEncoding {
 /// Throws ConfigError for more pieces.
 PlacedEncoding placed_encoding(const std::string& text);
 std::string placed_text(const PlacedEncoding& placed);
+
+/// A condition and the lengths at which models are tested under it: "window(size=64)@4x+8x". None: all lengths.
+struct LimitedCondition {
+  std::string condition;
+  std::vector<std::string> lengths = {};
+};
+/// Throws ConfigError for @ without lengths.
+LimitedCondition limited_condition(const std::string& text);
 
 /// The text of --list: all kinds, or the part of that name. Throws ConfigError if there is none.
 std::string list_text(const std::string& name);

@@ -231,6 +231,7 @@ Settings Plan::second_stage() const {
   set("task.train_length",
       std::to_string(length_of(settings, "finetune.length", settings.text("finetune.length"))));
   set("evaluate.lengths", joined(tested));
+  set("evaluate.conditions", conditions_text(settings));
   if (settings.text("finetune.lengths") != "same") set("task.lengths", settings.text("finetune.lengths"));
   set("train.steps", settings.text("finetune.steps"));
   if (settings.real("finetune.learning_rate") > 0.0)

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "experiments/settings/command_line.h"
+#include "experiments/settings/parts.h"
 #include "framework/core/errors.h"
 #include "framework/core/options.h"
 #include "framework/core/part.h"
@@ -193,6 +194,60 @@ std::vector<Index> evaluation_lengths(const Settings& settings) {
   for (const std::string& item : settings.list("evaluate.lengths"))
     lengths.insert(length_of(settings, "evaluate.lengths", item));
   return {lengths.begin(), lengths.end()};
+}
+
+namespace {
+
+struct TestedCondition {
+  std::string name;
+  std::set<Index> lengths;
+};
+
+std::vector<TestedCondition> tested_conditions(const Settings& settings) {
+  const std::vector<Index> all = evaluation_lengths(settings);
+  const auto refuse = [](const std::string& text, const std::string& got, const std::string& expected) {
+    throw ConfigError(fmt::format("evaluate.conditions: {}: got {}, expected {}", text, got, expected));
+  };
+  std::vector<TestedCondition> tested;
+  for (const std::string& text : settings.list("evaluate.conditions")) {
+    const LimitedCondition limited = limited_condition(text);
+    std::set<Index> own;
+    for (const std::string& item : limited.lengths) {
+      const Index length = length_of(settings, "evaluate.conditions", item);
+      if (std::ranges::count(all, length) == 0)
+        refuse(text, item,
+               fmt::format("one of evaluate.lengths = {} (add it there, or leave it out here)",
+                           settings.text("evaluate.lengths")));
+      own.insert(length);
+    }
+    if (own.empty()) own.insert(all.begin(), all.end());
+    if (tested.empty() && own.size() < all.size())
+      refuse(text, "some lengths",
+             fmt::format("all for the first condition, that of the main tables (write {}, or another first)",
+                         limited.condition));
+    tested.push_back({limited.condition, own});
+  }
+  return tested;
+}
+
+}  // namespace
+
+std::vector<LengthTest> tests_of(const Settings& settings) {
+  const std::vector<TestedCondition> conditions = tested_conditions(settings);
+  std::vector<LengthTest> tests;
+  for (const Index length : evaluation_lengths(settings))
+    for (const auto& [name, lengths] : conditions)
+      if (lengths.contains(length)) tests.push_back({length, name});
+  return tests;
+}
+
+std::string conditions_text(const Settings& settings) {
+  const std::size_t all = evaluation_lengths(settings).size();
+  std::vector<std::string> texts;
+  for (const auto& [name, lengths] : tested_conditions(settings))
+    texts.push_back(to_string(parse_part(name)) +
+                    (lengths.size() == all ? "" : fmt::format("@{}", fmt::join(lengths, "+"))));
+  return joined(texts);
 }
 
 std::string doubtful_lengths(const Settings& settings) {

@@ -121,6 +121,20 @@ Index parse_length(const std::string& text, Index train_length);
 /// evaluate.lengths, ascending, with multiples such as 4x resolved. Throws ConfigError.
 std::vector<Index> evaluation_lengths(const Settings& settings);
 
+/// A length at which a model is tested, and the condition.
+struct LengthTest {
+  Index length = 0;
+  std::string condition;
+};
+
+/// Those of evaluate.lengths and evaluate.conditions, by length, then in the order of the conditions. Throws ConfigError for a
+/// condition at a length that evaluate.lengths does not have, and for a first condition, that of the main tables, that does not have
+/// all of them.
+std::vector<LengthTest> tests_of(const Settings& settings);
+
+/// evaluate.conditions with lengths in tokens, for conditions that do not have all. Throws ConfigError as tests_of() does.
+std::string conditions_text(const Settings& settings);
+
 /// A line about lengths in tokens that may be meant as multiples, because they are shorter than the training length and stand
 /// beside multiples; empty if there are none.
 std::string doubtful_lengths(const Settings& settings);

@@ -30,9 +30,12 @@ MemoryNeed scoring_memory(const Plan& plan, const Transformer<float>& model, Ind
   const auto state = make_optimizer<float>(plan.trainer(1).optimizer, ParameterLayout())->state();
   const double file = static_cast<double>(3 + std::ssize(state)) *
                       static_cast<double>(model.layout().flat_size()) * sizeof(float);
-  const Index piece = longest_piece(plan, model, length);
-  return {
-      .model = batch + file, .run = piece > 0 ? scoring_memory_bytes(model, piece) : 0.0, .runs = sequences};
+  MemoryNeed need{.model = batch + file, .runs = sequences};
+  for (const Index each : evaluation_lengths(plan.settings)) {
+    const Index piece = longest_piece(plan, model, each);
+    if (piece > 0) need.run = std::max(need.run, scoring_memory_bytes(model, piece));
+  }
+  return need;
 }
 
 }  // namespace
@@ -64,7 +67,8 @@ double scoring_memory_bytes(const Transformer<float>& model, Index seq_len) {
 
 Index longest_piece(const Plan& plan, const Transformer<float>& model, Index length) {
   Index longest = 0;
-  for (const std::string& condition : plan.settings.list("evaluate.conditions")) {
+  for (const auto& [at, condition] : tests_of(plan.settings)) {
+    if (at != length) continue;
     make_condition(condition);  // throws for options that contradict each other
     try {
       const TestSetup test = test_under(condition, model, *plan.task, plan.test_positions, length);

@@ -44,7 +44,7 @@ struct Workload {
   bool one_length = true;  // of all batches
   double flops = 0.0;      // mean over lengths
   MemoryNeed training;     // with batches of the length that needs most
-  MemoryNeed scoring;      // the model from its file at the longest length, in addition to training
+  MemoryNeed scoring;  // the model from its file and a batch of the longest length, in addition to training
   Index scored_seq_len = 0;
   std::string
       positions;  // of training and, if different, the test: "positions contiguous, in the test yarn, s 4, …"
@@ -52,7 +52,8 @@ struct Workload {
 };
 
 /// The tokens of the longest piece of a sequence of `length` that is scored at once under any of evaluate.conditions; 0 if the
-/// model cannot be tested under any. Throws ConfigError for a condition whose options contradict each other.
+/// model cannot be tested under any. Throws ConfigError for a condition whose options contradict each other, and as
+/// tests_of() does.
 Index longest_piece(const Plan& plan, const Transformer<float>& model, Index length);
 
 /// Throws ConfigError if no training example of the longest length has a target, as far as 100,000 tokens show.

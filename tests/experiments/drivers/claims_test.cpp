@@ -147,6 +147,13 @@ TEST(RefusedClaims, AreNamedAllAtOnceBeforeAnythingIsTrained) {
   EXPECT_FALSE(exists("run"));
 }
 
+TEST(RefusedClaims, NameALengthAtWhichTheConditionIsNotTested) {
+  write("a.cfg", none_rope + claim("A", "accuracy(none, 1x, window) >= 0.1"));
+  EXPECT_THAT(error_of("extrapolation",
+                       "--quiet --config a.cfg --out run --evaluate.conditions=trained,window@2x", 1),
+              HasSubstr("[claim A] statement: got length '4', expected one of 8\n"));
+}
+
 TEST(RefusedClaims, OfAFolderAreNamedAllAtOnce) {
   fs::create_directories(own_folder() / "twice");
   const std::string one = claim("A", "accuracy(none, 1x) >= 3");

@@ -201,5 +201,31 @@ TEST(ConditionsSlow, ScoreAllRowsOnTheSameTokens) {
   }
 }
 
+// "8 window(size=8)", in the order of the scores.
+std::vector<std::string> tested(const CellResult& result) {
+  std::vector<std::string> all;
+  for (const Whole& whole : wholes(result))
+    all.push_back(fmt::format("{} {}", whole.length, whole.condition));
+  return all;
+}
+
+// Other lengths of a condition need no training.
+TEST(ConditionsSlow, AreScoredAtTheirLengthsAlone) {
+  const std::string run = one_seed + "--compare.model.encoding=rope,learned --out run --evaluate.conditions=";
+  extrapolate(run + "'trained,window(size=8)@2x'");
+  EXPECT_THAT(tested(result("rope")), ElementsAre("16 trained", "32 trained", "32 window(size=8)"));
+  EXPECT_EQ(result("rope").by_position.size(), 3U);
+  EXPECT_THAT(file("run/table.md"), HasSubstr("| encoding | 32, trained | 32, window(size=8) |"));
+  EXPECT_THAT(file("run/report.html"), ::testing::Not(HasSubstr("under window(size=8)")));  // a curve
+  EXPECT_THAT(column("condition", "run/seeds.csv"), ElementsAre("trained", "window(size=8)"));
+  const auto before = written_at("run/cells/rope/seed-1/checkpoint.safetensors");
+  const std::vector<double> some = values("rope");
+  extrapolate(run + "'trained,window(size=8)'");
+  EXPECT_THAT(tested(result("rope")),
+              ElementsAre("16 trained", "16 window(size=8)", "32 trained", "32 window(size=8)"));
+  EXPECT_THAT(values("rope"), ElementsAre(some[0], ::testing::_, some[1], some[2]));
+  EXPECT_EQ(written_at("run/cells/rope/seed-1/checkpoint.safetensors"), before);
+}
+
 }  // namespace
 }  // namespace ordinal::experiments::testing

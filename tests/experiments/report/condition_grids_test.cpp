@@ -75,6 +75,19 @@ TEST(Conditions, WithoutAShorterTrainingLengthAreAllAtTheLongest) {
   EXPECT_TRUE(grid.lines[3][3].missing);
 }
 
+TEST(Conditions, ThatAreNotTestedThereStandAtTheirLongestLength) {
+  ExperimentResult result = with_conditions();
+  result.limited = {{"shifted(offset=4)", {8, 16}}, {"window", {4, 8}}};
+  result.cells = {
+      report_test::cell("rope", 1,
+                        {score(4, 1.0), score(16, 3.0, 3.5), under("shifted(offset=4)", score(8, 2.0, 2.5)),
+                         under("shifted(offset=4)", score(16, 4.0, 4.5)), under("window", score(4, 1.25)),
+                         under("window", score(8, 1.5, 1.75))})};
+  const Grid grid = condition_grids(result).at(0);
+  EXPECT_THAT(grid.headings, ElementsAre("encoding", "16, trained", "16, shifted(offset=4)", "8, window"));
+  EXPECT_THAT(texts(grid.lines.at(0)), ElementsAre("rope", "3.000", "4.000", "1.500"));
+}
+
 TEST(Conditions, NeedTwo) { EXPECT_THAT(condition_grids(report_test::sample_result()), IsEmpty()); }
 
 }  // namespace

@@ -73,6 +73,16 @@ TEST(LengthCurves, ShowTheFirstCondition) {
   EXPECT_NEAR(position_curves(result).series[0].y.front(), 12.05, 1e-12);
 }
 
+TEST(LengthCurves, HavePointsWhereTheConditionIsTested) {
+  ExperimentResult result = two_factors();
+  for (CellResult& cell : result.cells)
+    for (Score& score : cell.scores)
+      score.failed = score.condition == "window(size=4)" && cell.row == "rope, d_model = 64";
+  EXPECT_EQ(length_curves(result, "", "window(size=4)").series[0].note, "fails past 4");
+  result.limited = {{"window(size=4)", {8}}};
+  EXPECT_EQ(length_curves(result, "", "window(size=4)").series[0].note, "fails");
+}
+
 TEST(LengthCurves, WithoutOneTrainingLengthMarkNone) {
   const Chart chart = length_curves(mixed_training());
   EXPECT_FALSE(chart.training_length.has_value());

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "experiments/report/comparison.h"
 #include "tests/experiments/csv_lines.h"
@@ -108,6 +109,19 @@ TEST(Csv, LabelsAndConditionsWithCommasAndQuotesReadBack) {
         lines, [](const auto& line) { return line.at("condition") == "shifted(offset=1, x=2)"; });
     EXPECT_GT(shifted, 0);
   }
+}
+
+TEST(Csv, HasNoLineWhereAConditionIsNotTested) {
+  ExperimentResult result = two_factors();
+  const auto lengths = [&] {
+    std::set<std::string> lengths;
+    for (const auto& line : read(table_csv(result)))
+      if (line.at("condition") == "window(size=4)") lengths.insert(line.at("length"));
+    return lengths;
+  };
+  EXPECT_EQ(lengths(), (std::set<std::string>{"4", "8"}));
+  result.limited = {{"window(size=4)", {8}}};
+  EXPECT_EQ(lengths(), (std::set<std::string>{"8"}));
 }
 
 TEST(Csv, NamesThatBeginLikeAFormulaGetAnApostrophe) {

@@ -65,6 +65,17 @@ TEST(NamedParts, AreThoseOfAValueWithWhatStandsBeforeThem) {
   EXPECT_THAT(names_in("tasks", "copy(symbols=3)"), ElementsAre("copy(symbols=3)"));
 }
 
+TEST(LimitedConditions, NameLengthsBehindThem) {
+  EXPECT_THAT(limited_condition("shifted(offset=64)@1x+512").lengths, ElementsAre("1x", "512"));
+  EXPECT_EQ(limited_condition("shifted(offset=64) @ 1x").condition, "shifted(offset=64)");
+  EXPECT_THAT(limited_condition("window").lengths, IsEmpty());
+  EXPECT_THAT(names_in("conditions", "trained, window(size=4)@4x+8x"),
+              ElementsAre("trained", ",window(size=4)"));
+  for (const std::string wrong : {"window@", "window@1x@2x", "window@1x+"})
+    EXPECT_EQ(message_of<ConfigError>([&] { limited_condition(wrong); }),
+              "got '" + wrong + "', expected a condition, or condition@8x or condition@4x+8x");
+}
+
 TEST(NamedParts, GiveTheirTextAgain) {
   for (const std::string text : {"rope(base=500)+t5@randomized:yarn(scale=2)", "rope", "a+b@c"}) {
     EXPECT_EQ(parts_text(named_parts(part_kind("positional encodings"), text)), text);

@@ -66,6 +66,16 @@ TEST(ModelConfig, FollowsTheLongestLengthOfTraining) {
   EXPECT_EQ(plan_of(settings).short_seq_len(), 40);
 }
 
+// They are multiples of the length of the first.
+TEST(SecondStage, IsTestedAtTheLengthsOfTheFirst) {
+  const Settings settings = with({{"finetune.steps", "10"},
+                                  {"finetune.length", "4x"},
+                                  {"evaluate.conditions", "trained, window@1x+8x"}});
+  const Settings second = plan_of(settings).second_stage();
+  EXPECT_EQ(evaluation_lengths(second), evaluation_lengths(settings));
+  EXPECT_EQ(conditions_text(second), "trained, window@64+512");
+}
+
 TEST(SecondStage, HasLengthsOfItsOwn) {
   Settings settings = with({{"task.train_length", "16"},
                             {"task.lengths", "mixed(longest=32)"},

@@ -74,6 +74,41 @@ TEST(EvaluationLengths, ThatAreTooLargeAreNotMalformed) {
               "evaluate.lengths: got '" + large + "', which is too large, expected at most 100000000 tokens");
 }
 
+// "128 window(size=4)".
+std::vector<std::string> tests_with(const std::string& conditions) {
+  std::vector<std::string> texts;
+  for (const auto& [length, condition] : tests_of(with({{"evaluate.conditions", conditions}})))
+    texts.push_back(std::to_string(length) + " " + condition);
+  return texts;
+}
+
+TEST(Tests, AreOfEachConditionAtAllLengthsOrThoseBehindIt) {
+  EXPECT_THAT(tests_with("trained"), ElementsAre("64 trained", "128 trained", "256 trained", "512 trained"));
+  const std::string conditions = "trained, window(size=4)@8x+2x, shifted@64";
+  EXPECT_THAT(tests_with(conditions),
+              ElementsAre("64 trained", "64 shifted", "128 trained", "128 window(size=4)", "256 trained",
+                          "512 trained", "512 window(size=4)"));
+  const Settings settings = with({{"evaluate.conditions", conditions}});
+  EXPECT_EQ(conditions_text(settings), "trained, window(size=4)@128+512, shifted@64");
+  EXPECT_EQ(conditions_text(with({{"evaluate.conditions", "trained,window@1x+2x+4x+8x"}})), "trained, window")
+      << "as if no length were named";
+}
+
+TEST(Tests, RefuseLengthsThatThereAreNot) {
+  for (const auto& [conditions, problem] :
+       {std::pair("trained, window@16x",
+                  "evaluate.conditions: window@16x: got 16x, expected one of evaluate.lengths = 1x, 2x, 4x, "
+                  "8x (add it there, or leave it out here)"),
+        std::pair("trained, window@much", "evaluate.conditions: got 'much', expected a length such as 256"),
+        std::pair("window(size=4)@8x, trained",
+                  "evaluate.conditions: window(size=4)@8x: got some lengths, expected all for the first "
+                  "condition, that of the main tables (write window(size=4), or another first)"),
+        std::pair("trained, window@8x, window@4x", "window is listed more than once"),
+        std::pair("trained, windw@8x", "got 'windw' (did you mean window?), expected one of trained"),
+        std::pair("trained, window@8x@4x", "got 'window@8x@4x', expected a condition, or condition@8x")})
+    EXPECT_THAT(problem_of({{"evaluate.conditions", conditions}}), HasSubstr(problem));
+}
+
 // 2, 4, 8x: the first two were meant as multiples.
 TEST(EvaluationLengths, ThatMayBeMeantAsMultiplesAreSaid) {
   EXPECT_EQ(doubtful_lengths(with({{"evaluate.lengths", "2, 4, 8x, 100"}})),

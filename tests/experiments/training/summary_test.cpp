@@ -258,6 +258,8 @@ TEST(Workload, ScoresCutSequencesInPieces) {
   EXPECT_GT(bytes("truncated"), 0.0);
   EXPECT_LT(bytes("truncated"), bytes("trained") / 20);
   EXPECT_EQ(bytes("truncated, window"), bytes("trained"));
+  EXPECT_EQ(bytes("truncated, trained@1x"), bytes("truncated")) << "a piece has the training length";
+  EXPECT_EQ(bytes("truncated(size=8, stride=8), trained@1x"), bytes("truncated")) << "the longest piece";
   EXPECT_EQ(bytes("truncated", "copy"), 0.0) << "nothing is scored: it needs a score for every token";
 }
 
