@@ -5,8 +5,9 @@
 namespace ordinal::experiments {
 namespace {
 
-// `count` windows of `size` tokens, the first from `begin` on.
-Batch cut(const Batch& batch, Index begin, Index count, Index size, Index stride) {
+// `count` windows of `size` tokens, the first from `begin` on, without the targets of the first `held` tokens, which windows before
+// them score. The first window of a sequence has all its targets.
+Batch cut(const Batch& batch, Index begin, Index count, Index size, Index stride, Index held) {
   Batch windows{count, size, {}, {}};
   for (Index window = 0; window < count; ++window) {
     const auto append = [&](const std::vector<Token>& from, std::vector<Token>& to) {
@@ -15,6 +16,8 @@ Batch cut(const Batch& batch, Index begin, Index count, Index size, Index stride
     };
     append(batch.tokens, windows.tokens);
     append(batch.targets, windows.targets);
+    if ((begin + window * stride) % batch.seq_len != 0)
+      std::fill_n(windows.targets.end() - size, held, ignore_index);
   }
   return windows;
 }
@@ -28,7 +31,7 @@ TokenScores score_in_windows(Evaluator<float>& evaluator, const Batch& batch, co
   TokenScores scores{std::vector<double>(batch.tokens.size()), std::vector<char>(batch.tokens.size())};
   // From the last window to the first, so that each target keeps the score of the first window that holds it.
   const auto score_cut = [&](Index begin, Index count, Index tokens, const RandomKey& key) {
-    const TokenScores own = evaluator.score(cut(batch, begin, count, tokens, stride), key);
+    const TokenScores own = evaluator.score(cut(batch, begin, count, tokens, stride, size - stride), key);
     for (Index window = count; window-- > 0;) {
       std::copy_n(own.losses.begin() + window * tokens, tokens,
                   scores.losses.begin() + begin + window * stride);

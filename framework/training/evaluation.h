@@ -46,7 +46,8 @@ class Evaluator {
     for (int i = 0; i < threads.count(); ++i) passes_.push_back(std::make_unique<Pass<T>>(values));
   }
 
-  /// Several threads score the sequences one by one; the scores do not depend on the number of threads.
+  /// Several threads score the sequences one by one; the scores do not depend on the number of threads. The model does not run on a
+  /// sequence without a target.
   /// Random positions are those of example `first` and those after it. Throws as check_batch() and batch_positions() do, and what
   /// the model throws.
   TokenScores score(const Batch& batch, const RandomKey& first = {}) {
@@ -78,6 +79,7 @@ class Evaluator {
     const auto targets = subspan<const Token>(batch.targets, begin, batch.seq_len);
     const auto losses = subspan<double>(scores.losses, begin, batch.seq_len);
     const auto hits = subspan<char>(scores.hits, begin, batch.seq_len);
+    if (count_targets(targets) == 0) return;
 
     pass.begin({.positions = positions, .attention = &attention_, .stopped = stopped_ ? &stopped_ : nullptr});
     const View<const T> hidden =
@@ -89,8 +91,9 @@ class Evaluator {
       const View<const T> logits = model_.logits(hidden.row_range(first, rows), pass);
       cross_entropy(logits, subspan<const Token>(targets, first, rows), subspan<double>(losses, first, rows));
       for (Index r = 0; r < rows; ++r) {
-        const Index likeliest = std::max_element(logits.row(r), logits.row(r) + logits.cols) - logits.row(r);
         const auto token = static_cast<std::size_t>(first + r);
+        if (targets[token] == ignore_index) continue;
+        const Index likeliest = std::max_element(logits.row(r), logits.row(r) + logits.cols) - logits.row(r);
         hits[token] = likeliest == targets[token] ? 1 : 0;
       }
     }

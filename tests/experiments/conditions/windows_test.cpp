@@ -119,6 +119,27 @@ TEST(Windows, DoNotDependOnHowSequencesAreBatched) {
   EXPECT_EQ(together.losses, one_by_one);
 }
 
+// How often scoring asks whether to stop is how much it runs.
+TEST(Windows, RunOnlyIfATargetIsScoredInThem) {
+  const Model model("rope");
+  const auto questions = [&](const Batch& batch) {
+    Threads threads(1);
+    Index asked = 0;
+    Evaluator<float> evaluator(model.transformer, model.values, threads, {}, {},
+                               [&] { return ++asked == 0; });
+    score_in_windows(evaluator, batch, {8, 4});
+    return asked;
+  };
+  Batch batch = some_batch(1, 64);
+  const Index of_one = questions(slice(batch, 0, 0, 8));
+  EXPECT_GT(of_one, 0);
+  EXPECT_EQ(questions(batch), 15 * of_one);
+  std::fill(batch.targets.begin(), batch.targets.end(), ignore_index);
+  EXPECT_EQ(questions(batch), 0);
+  batch.targets[42] = 1;  // in the windows from 36 and from 40 on
+  EXPECT_EQ(questions(batch), of_one);
+}
+
 TEST(Windows, LetEveryEncodingRunAtEightTimesTheTrainingLength) {
   for (const std::string& encoding : encodings().names()) {
     const Model model(encoding);
