@@ -26,7 +26,8 @@ Batch cut(const Batch& batch, Index begin, Index count, Index size, Index stride
 
 TokenScores score_in_windows(Evaluator<float>& evaluator, const Batch& batch, const Windows& windows,
                              const RandomKey& first) {
-  const auto [size, stride] = windows;
+  const Index size = windows.size;
+  const Index stride = windows.stride;
   if (batch.seq_len <= size) return evaluator.score(batch, first);
   TokenScores scores{std::vector<double>(batch.tokens.size()), std::vector<char>(batch.tokens.size())};
   // From the last window to the first, so that each target keeps the score of the first window that holds it.
