@@ -116,7 +116,7 @@ const MetricSpec& metric_of(const ExperimentResult& result, const std::string& i
 /// Whether a cell passed the gate; nothing if there is no gate, or no score at the training length.
 std::optional<bool> has_learned(const ExperimentResult& result, const CellResult& cell);
 
-/// A line of metrics.jsonl. The loss and norm of a step that was not taken are NaN.
+/// A line of metrics.jsonl. The loss and norm of a step that was not taken are NaN; so is the loss of one without a target.
 struct LoggedStep {
   Index step = 0;
   double bits_per_token = not_a_number;

@@ -25,7 +25,7 @@ void TrainingLog::restore(Index step, const std::string& hash) {
   for (std::string line; std::getline(text, line);) {
     const std::optional<LoggedStep> entry = logged_step(line);
     if (!entry || entry->step > step) continue;
-    lines_.push_back({entry->step, entry->bits_per_token, line});
+    lines_.push_back({entry->step, entry->bits_per_token, !std::isnan(entry->gradient_norm), line});
     seconds_ = entry->seconds;
   }
   if (hash.empty() || hash == this->hash()) return;
@@ -49,13 +49,11 @@ void TrainingLog::begin() const {
 
 void TrainingLog::append(Index step, const StepResult& result, double seconds) {
   LoggedStep entry{.step = step, .learning_rate = result.learning_rate, .seconds = seconds};
-  if (result.taken) {
-    entry.bits_per_token = result.loss / std::numbers::ln2;
-    entry.gradient_norm = result.gradient_norm;
-  }
+  if (result.taken) entry.gradient_norm = result.gradient_norm;
+  if (result.taken && result.targets > 0) entry.bits_per_token = result.loss / std::numbers::ln2;
   const std::string text = to_json(entry);
   append_line(path_, text);
-  lines_.push_back({step, entry.bits_per_token, text});
+  lines_.push_back({step, entry.bits_per_token, result.taken, text});
   seconds_ = seconds;
 }
 
@@ -71,13 +69,13 @@ std::string TrainingLog::hash() const {
 std::vector<std::pair<Index, double>> TrainingLog::curve(Index last) const {
   std::vector<std::pair<Index, double>> curve;
   for (const Line& line : lines_)
-    if (line.taken() && line.step <= last) curve.emplace_back(line.step, line.bits);
+    if (!std::isnan(line.bits) && line.step <= last) curve.emplace_back(line.step, line.bits);
   return curve;
 }
 
 Index TrainingLog::skipped(Index last) const {
   const auto is_part = [&, step = last](const Line& line) mutable {
-    return !line.taken() && line.step == step--;
+    return !line.taken && line.step == step--;
   };
   return std::find_if_not(lines_.rbegin(), lines_.rend(), is_part) - lines_.rbegin();
 }

@@ -28,12 +28,12 @@ class TrainingLog {
   /// Writes the lines that it has; call it before append().
   void begin() const;
 
-  /// Appends the line of a step. The loss and norm of a step that was not taken are null.
+  /// Appends the line of a step. The loss and norm of a step that was not taken are null; so is the loss of one without a target.
   void append(Index step, const StepResult& result, double seconds);
 
   /// The hash of all lines without their times.
   std::string hash() const;
-  /// (step, training loss in bits per token) of the steps up to `last` that were taken.
+  /// (step, training loss in bits per token) of the steps up to `last` that have one.
   std::vector<std::pair<Index, double>> curve(Index last) const;
   /// How many steps in a row, up to `last`, were not taken.
   Index skipped(Index last) const;
@@ -44,8 +44,8 @@ class TrainingLog {
   struct Line {
     Index step = 0;
     double bits = 0.0;
+    bool taken = true;
     std::string text = {};
-    bool taken() const { return !std::isnan(bits); }
   };
 
   LockedPath path_;

@@ -127,6 +127,7 @@ bool TrainingRun::train(const std::string& label, Progress& progress, const Inte
   const double seconds_before = log_.seconds();
   const Pace pace;
   double recent = 0.0;
+  Index losses = 0;
   Index tokens = 0;
   if (first > 0 && finished()) return true;
   if (!note_.empty()) progress.say(label + "  " + note_);
@@ -146,13 +147,13 @@ bool TrainingRun::train(const std::string& label, Progress& progress, const Inte
     for (const Batch& batch : batches) tokens += std::ssize(batch.tokens);
     if (!result.taken || is_logged(done) || finished())
       log_.append(done, result, seconds_before + pace.seconds());
-    if (std::isfinite(result.loss))
-      recent +=
-          (bits(result.loss) - recent) / static_cast<double>(std::clamp<Index>(done - first, 1, most_shown));
+    if (std::isfinite(result.loss) && result.targets > 0)
+      recent += (bits(result.loss) - recent) / static_cast<double>(std::min(++losses, most_shown));
     const std::string left =
         pace.time_left(static_cast<double>(done - first), static_cast<double>(total_steps_ - first));
-    progress.update(fmt::format("{}  step {}/{}  {} left  loss {:.3f} bits  {:.0f} tokens/s", label, done,
-                                total_steps_, left, recent, static_cast<double>(tokens) / pace.seconds()));
+    const std::string loss = losses > 0 ? fmt::format("loss {:.3f} bits  ", recent) : "";
+    progress.update(fmt::format("{}  step {}/{}  {} left  {}{:.0f} tokens/s", label, done, total_steps_, left,
+                                loss, static_cast<double>(tokens) / pace.seconds()));
     if (training_.kept.contains(done)) save(done);
     const bool stop = interrupt.requested();
     if (stop || finished() || done % checkpoint_every == 0) save(0);

@@ -31,7 +31,8 @@ struct TrainerOptions {
 
 /// The results of a step.
 struct StepResult {
-  double loss = 0.0;           // mean, nats per target, before the step
+  double loss = 0.0;           // mean, nats per target, before the step; 0 without a target
+  Index targets = 0;           // of all batches
   double gradient_norm = 0.0;  // before clipping
   double learning_rate = 0.0;
   bool taken = true;   // false: loss or gradient not finite, or loss too large; nothing has changed
@@ -62,6 +63,7 @@ class Trainer {
   /// values, optimizer and steps() have not changed then.
   StepResult step(std::span<const Batch> batches) {
     StepResult result;
+    for (const Batch& batch : batches) result.targets += count_targets(batch.targets);
     result.loss = gradient_.compute(batches, key());
     optimizer_time_.start();
     result.gradient_norm = norm_.of(gradient_.gradients(), threads_);

@@ -16,7 +16,7 @@ using ::testing::Pair;
 
 constexpr double bit = 0.6931471805599453;  // in nats
 
-StepResult taken(double bits) { return {.loss = bits * bit}; }
+StepResult taken(double bits) { return {.loss = bits * bit, .targets = 1}; }
 StepResult skipped() { return {.taken = false}; }
 
 class Log : public ::testing::Test {
@@ -78,6 +78,18 @@ TEST_F(Log, CountsTheStepsInARowThatWereNotTaken) {
     EXPECT_EQ(one->skipped(6), 2);
     EXPECT_EQ(one->skipped(7), 0) << "which was taken";
     EXPECT_TRUE(one->curve(6).empty());
+  }
+}
+
+TEST_F(Log, HasNoLossOfAStepWithoutATarget) {
+  TrainingLog first = log();
+  first.append(1, taken(4.0), 0.1);
+  first.append(2, {.loss = 0.0, .targets = 0}, 0.2);
+  TrainingLog second = log();
+  second.restore(2, first.hash());
+  for (const TrainingLog* one : {&first, &second}) {
+    EXPECT_THAT(one->curve(2), ElementsAre(Pair(1, 4.0)));
+    EXPECT_EQ(one->skipped(2), 0) << "it was taken";
   }
 }
 
