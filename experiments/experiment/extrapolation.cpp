@@ -159,13 +159,15 @@ std::optional<std::vector<CellResult>> Extrapolation::results(Progress& progress
     check_cells(cells_, workers_);
   }
   write_file_atomically(out_ / "resolved.cfg", settings_.resolved_config());
-  ResultsSoFar finished;
+  AfterSeed after_seed;
   if (!workers_.share)
-    finished = [&](std::vector<CellResult> so_far) { write_page_so_far(std::move(so_far), progress); };
+    after_seed = [&, is_first = true](std::vector<CellResult> cells, SeedsSoFar seeds) mutable {
+      report_so_far(std::move(cells), seeds, std::exchange(is_first, false), progress);
+    };
   std::vector<Cell> own;  // of this share
   for (std::size_t i = 0; i < cells_.size(); ++i)
     if (workers_.share.value_or(Share()).has(i)) own.push_back(cells_[i]);
-  auto results = run_cells(own, workers_, progress, interrupt, finished);
+  auto results = run_cells(own, workers_, progress, interrupt, after_seed);
   return interrupt.requested() ? std::nullopt : results;
 }
 
@@ -180,15 +182,22 @@ ExperimentResult Extrapolation::experiment(std::vector<CellResult> cells) const 
   return result;
 }
 
-// A page that cannot be written does not stop the trainings; the report at the end says so, too.
-void Extrapolation::write_page_so_far(std::vector<CellResult> cells, Progress& progress) const {
+// A report that cannot be written does not stop the trainings; the one at the end says so, too.
+void Extrapolation::report_so_far(std::vector<CellResult> cells, SeedsSoFar seeds, bool is_first,
+                                  Progress& progress) const {
   out_.check();
+  ExperimentResult result = experiment(std::move(cells));
+  result.so_far = seeds;
+  result.can_add_seeds = false;
   try {
-    ExperimentResult result = experiment(std::move(cells));
-    result.missing = std::ssize(cells_) - std::ssize(result.cells);
-    write_file_atomically(out_ / "report.html", report_page(result));
+    const std::string page = report(result).string();
+    if (!is_first)
+      return progress.say(fmt::format("report: {} has {} of {} seeds", page, seeds.done, seeds.all));
+    auto terminal = terminal_of(STDERR_FILENO);
+    if (terminal) terminal->colors = false;  // say() shows only plain text
+    progress.say("\n" + terminal_table(result, terminal) + "report: " + page + "\n");
   } catch (const std::exception& error) {
-    progress.say(fmt::format("report.html was not written: {}", error.what()));
+    progress.say(fmt::format("the report was not written: {}", error.what()));
   }
 }
 

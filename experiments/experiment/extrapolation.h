@@ -64,7 +64,9 @@ class Extrapolation {
   void score_readers();  // once; sets the gate
   std::optional<std::vector<CellResult>> results(Progress& progress);
   ExperimentResult experiment(std::vector<CellResult> cells) const;
-  void write_page_so_far(std::vector<CellResult> cells, Progress& progress) const;
+  /// Writes the report of the results so far. If it is the first of this run, shows its table, too.
+  void report_so_far(std::vector<CellResult> cells, SeedsSoFar seeds, bool is_first,
+                     Progress& progress) const;
 
   const Settings& settings_;
   LockedPath out_;

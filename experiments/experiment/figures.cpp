@@ -173,6 +173,14 @@ class RowFigures {
   std::map<Index, Layers> distances_;  // by length
 };
 
+// The hash of the weights behind the result of a cell; empty if there is none yet, or nothing was trained.
+std::string scored_hash(const ExperimentResult& result, const Cell& cell) {
+  const auto found = std::ranges::find_if(result.cells, [&](const CellResult& one) {
+    return one.row == cell.entrant.row.label && one.seed == cell.seed;
+  });
+  return found == result.cells.end() ? "" : found->weights_hash;
+}
+
 // Reads the scored weights of a cell. Throws CheckpointError if they are missing.
 void load_scored(const Cell& cell, const std::string& scored, Parameters<float>& values) {
   load_parameters(SafetensorsFile(cell.checkpoint), values);
@@ -202,10 +210,10 @@ std::vector<Figure> row_figures(const Entrant& entrant, std::span<const Cell> ce
   Parameters<float> values(model.layout());
   RowFigures drawn(entrant.row);
   std::vector<std::string> missing;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    const Cell& cell = cells[i];
-    const std::string& scored = result.cells[i].weights_hash;
-    if (&cell.entrant != &entrant || scored.empty()) continue;  // empty: it was not trained
+  for (const Cell& cell : cells) {
+    if (&cell.entrant != &entrant) continue;
+    const std::string scored = scored_hash(result, cell);
+    if (scored.empty()) continue;
     try {
       load_scored(cell, scored, values);
       drawn.add({model, values, *plan.task, plan, cell.evaluation, cell.seed}, cell.checkpoint);

@@ -15,7 +15,7 @@ namespace ordinal::experiments {
 /// h_n = 1/L Σ_{|i-j| = n} a_ij, where the rows a_i of a map (L, L) sum to 1. With all rows, the h_n sum to 1.
 void add_distances(const AttentionRow<float>& row, double share, std::vector<double>& distances);
 
-/// Figures of the models of `row` among `cells`, of which `result` holds the results; the files begin with the row's folder. What
+/// Figures of the models of `row` among `cells` of which `result` holds a result; the files begin with the row's folder. What
 /// its encoding adds to the input (-input, and the -similarity of positions) and to scores (-bias); attention of the first and the
 /// last attention layer (-attention-LAYER-at-LENGTH) and the share of it by distance (-distances-at-LENGTH), at the training length
 /// and the longest tested length, if a condition tests it whole. Distances show all seeds, the others the first. Whatever the

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "experiments/experiment/side_by_side.h"
+#include "experiments/experiment/work_order.h"
 #include "experiments/process/folder_lock.h"
 #include "experiments/process/machine.h"
 #include "experiments/scoring/scoring.h"
@@ -125,16 +126,21 @@ struct Runner {
   const CellWorkers& workers;
   Progress& progress;
   const InterruptGuard& interrupt;
-  const ResultsSoFar& finished;
+  const AfterSeed& after_seed;
   std::vector<std::optional<CellResult>> results = std::vector<std::optional<CellResult>>(cells.size());
-  std::vector<std::size_t> left = {};  // indices of the cells that earlier runs did not finish
+  const std::vector<Index> rounds = rounds_of(cells);
+  const std::vector<std::size_t> order = seed_by_seed(rounds);
+  std::vector<std::size_t> left = {};  // cells that earlier runs did not finish, in the order of work
   std::mutex mutex = {};
+  std::mutex passing_on = {};
+  Index seeds_passed_on = 0;
   Index done = 0;
   Pace pace = {};
 
   // Returns false if interrupted.
   bool run() {
     read_finished();
+    seeds_passed_on = seeds_done();
     const std::vector<Group> groups = groups_left();
     std::vector<Cell> cells_left;
     for (const std::size_t i : left) cells_left.push_back(cells[i]);
@@ -149,17 +155,27 @@ struct Runner {
     return run_side_by_side(std::ssize(groups), jobs, threads, work);
   }
 
-  // The existing results.
-  std::vector<CellResult> so_far() const {
+  Index seeds_of_all() const { return rounds.empty() ? 0 : std::ranges::max(rounds) + 1; }
+
+  // How many seeds every row has.
+  Index seeds_done() const {
+    Index least = seeds_of_all();
+    for (const std::size_t i : left)
+      if (!results[i]) least = std::min(least, rounds[i]);
+    return least;
+  }
+
+  // The results of the seeds that every row has, and those of earlier runs.
+  std::vector<CellResult> so_far(Index seeds) const {
     std::vector<CellResult> all;
-    for (const auto& result : results)
-      if (result) all.push_back(*result);
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      if (results[i] && (rounds[i] < seeds || std::ranges::count(left, i) == 0)) all.push_back(*results[i]);
     return all;
   }
 
   // The results of earlier runs. Only loading a checkpoint shows whether it has the weights that were scored.
   void read_finished() {
-    for (std::size_t i = 0; i < cells.size(); ++i) {
+    for (const std::size_t i : order) {
       if (cells[i].is_from_scratch()) results[i] = finished_result(cells[i]);
       if (results[i]) {
         progress.say(label(i) + "  already done, skipped");
@@ -209,11 +225,22 @@ struct Runner {
   bool run_cell(std::size_t i, Threads& threads) {
     const std::optional<CellResult> result = result_of(i, threads);
     if (!result) return false;
-    const std::lock_guard lock(mutex);
+    std::unique_lock lock(mutex);
     results[i] = result;
     say_done(i);
-    if (finished) finished(so_far());
+    pass_on(std::move(lock));
     return true;
+  }
+
+  // The results after each seed but the last. The other threads go on, until the next seed is done.
+  void pass_on(std::unique_lock<std::mutex> lock) {
+    const SeedsSoFar seeds{seeds_done(), seeds_of_all()};
+    if (!after_seed || seeds.done == seeds_passed_on || seeds.done == seeds.all) return;
+    seeds_passed_on = seeds.done;
+    std::vector<CellResult> so_far = this->so_far(seeds.done);
+    const std::lock_guard one_at_a_time(passing_on);
+    lock.unlock();
+    after_seed(std::move(so_far), seeds);
   }
 
   // If one row cannot be trained, the others still run. Returns nothing if interrupted.
@@ -242,7 +269,8 @@ struct Runner {
   }
 
   std::string label(std::size_t i) const {
-    return fmt::format("[{}/{}] {}", i + 1, cells.size(), cells[i].name());
+    const auto number = std::ranges::find(order, i) - order.begin() + 1;
+    return fmt::format("[{}/{}] {}", number, cells.size(), cells[i].name());
   }
 
   void say_done(std::size_t i) {
@@ -279,10 +307,10 @@ bool fit_memory(const std::vector<Cell>& cells, const CellWorkers& workers) {
 
 std::optional<std::vector<CellResult>> run_cells(const std::vector<Cell>& cells, const CellWorkers& workers,
                                                  Progress& progress, const InterruptGuard& interrupt,
-                                                 const ResultsSoFar& finished) {
-  Runner runner{cells, workers, progress, interrupt, finished};
+                                                 const AfterSeed& after_seed) {
+  Runner runner{cells, workers, progress, interrupt, after_seed};
   if (!runner.run()) return std::nullopt;
-  return runner.so_far();
+  return runner.so_far(runner.seeds_of_all());
 }
 
 }  // namespace ordinal::experiments

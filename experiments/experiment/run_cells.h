@@ -21,9 +21,9 @@ struct CellWorkers {
   std::optional<Share> share = {};
 };
 
-/// Called with the results so far, in the order of the cells, after each cell. One thread
-/// at a time calls it, while the others continue.
-using ResultsSoFar = std::function<void(std::vector<CellResult>)>;
+/// Called after each seed but the last, once every row has a result for it: with the results of the seeds that every row has and
+/// those of earlier runs, in the order of the cells. One thread at a time calls it, while the others continue.
+using AfterSeed = std::function<void(std::vector<CellResult> results, SeedsSoFar seeds)>;
 
 /// Throws whatever the files that exist make a run of these cells throw, before anything is written: ConfigError, DataError
 /// or CheckpointError for a result or a checkpoint that is damaged or belongs to another training, and ConfigError if there
@@ -34,11 +34,11 @@ void check_cells(const std::vector<Cell>& cells, const CellWorkers& workers);
 bool fit_memory(const std::vector<Cell>& cells, const CellWorkers& workers);
 
 /// The results of all cells, in their order. Reads those that are done; trains the others (or loads their checkpoints), scores them
-/// and writes the results. With shares, only one process at a time works on a training; the others wait for it. A training that
+/// and writes the results: first the first cell of each row, then the second of each, and so on. With shares, only one process at a time works on a training; the others wait for it. A training that
 /// cannot run or diverges gives a result that says so. Returns nothing if interrupted. Throws ConfigError, before any training, if
 /// one needs more memory than there is.
 std::optional<std::vector<CellResult>> run_cells(const std::vector<Cell>& cells, const CellWorkers& workers,
                                                  Progress& progress, const InterruptGuard& interrupt,
-                                                 const ResultsSoFar& finished = {});
+                                                 const AfterSeed& after_seed = {});
 
 }  // namespace ordinal::experiments

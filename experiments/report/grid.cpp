@@ -52,7 +52,7 @@ void add_references(Grid& grid, const ExperimentResult& result, const MetricSpec
   }
 }
 
-/// "bits per token (lower is better), mean ± standard deviation over 3 seeds".
+/// "bits per token (lower is better), mean ± standard deviation over 3 seeds"; "; preliminary: 3 of 10 seeds" while others follow.
 std::string table_title(const ExperimentResult& result, const MetricSpec& metric) {
   const bool counts_all =
       metric.past && metric.sources == SourceRange::any && result.lengths.front() <= result.train_length;
@@ -62,9 +62,12 @@ std::string table_title(const ExperimentResult& result, const MetricSpec& metric
   const std::string spread = seeds == 0   ? "no seed has a number"
                              : seeds == 1 ? "one seed, so no spread"
                                           : fmt::format("mean ± standard deviation over {} seeds", seeds);
-  return fmt::format("{}{} ({} is better){}, {}", metric.title(),
+  const std::string so_far =
+      result.so_far ? fmt::format("; preliminary: {} of {} seeds", result.so_far->done, result.so_far->all)
+                    : "";
+  return fmt::format("{}{} ({} is better){}, {}{}", metric.title(),
                      counts_all ? ", up to it at all positions" : "",
-                     metric.lower_is_better() ? "lower" : "higher", under_condition(result), spread);
+                     metric.lower_is_better() ? "lower" : "higher", under_condition(result), spread, so_far);
 }
 
 }  // namespace

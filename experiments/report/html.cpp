@@ -22,16 +22,15 @@ std::string html_list(const std::vector<std::string>& sentences, const char* kin
   return html + "</ul>\n";
 }
 
-/// The question, the answer, and how many training runs are still missing.
+/// The question, the answer, and of how many seeds it is, if more follow.
 std::string header(const ExperimentResult& result) {
   std::string html = fmt::format(
       "<header>\n<p class=\"name\">{}</p>\n<h1 class=\"question\">{}</h1>\n<p class=\"answer\">{}</p>\n",
       escape_html(result.name), escape_html(result.question), escape_html(answer(result)));
-  if (result.missing > 0) {
+  if (result.so_far) {
     html += fmt::format(
-        "<p class=\"progress\">Not finished: {0} of {1} trainings missing. This page is written again after "
-        "each one; pictures of models come after the last.</p>\n",
-        result.missing, result.missing + std::ssize(result.cells));
+        "<p class=\"progress\">Preliminary: {} of {} seeds. This page is written again after each.</p>\n",
+        result.so_far->done, result.so_far->all);
   }
   return html + "</header>\n";
 }

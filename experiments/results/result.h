@@ -84,6 +84,12 @@ struct RowInfo {
   std::string task = {};           // on which it is tested, with its options
 };
 
+/// How many seeds every row has, and how many it will have.
+struct SeedsSoFar {
+  Index done = 0;
+  Index all = 0;
+};
+
 struct ExperimentResult {
   std::string name;
   std::string question;                 // one sentence
@@ -98,10 +104,10 @@ struct ExperimentResult {
       {};                     // lengths of conditions that are not tested at all lengths
   std::vector<RowInfo> rows;  // in the order of the table and of colours
   std::vector<CellResult> cells;
-  Index missing = 0;              // trainings that are not finished yet
-  std::vector<Score> references;  // of baselines: n-grams, readers that ignore order, the oracle
+  std::optional<SeedsSoFar> so_far;  // of a run that goes on
+  std::vector<Score> references;     // of baselines: n-grams, readers that ignore order, the oracle
   std::optional<LearningGate> gate;
-  bool can_add_seeds = true;  // false: the seeds are those of given checkpoints
+  bool can_add_seeds = true;  // false: the seeds are those of given checkpoints, or others follow anyway
   std::string settings;       // resolved.cfg, verbatim
   std::string command;        // the command that reruns it
   std::vector<std::pair<std::string, std::string>> manifest;

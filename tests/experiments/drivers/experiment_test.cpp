@@ -84,21 +84,6 @@ TEST(SharedTrainingSlow, ThatWasInterruptedIsContinuedForTheRowThatComesFirstNow
 
 // ---- Settings that invalidate results
 
-// A folder in the place of a log ends the run after the first training.
-TEST(ResultsSlow, AreOnAPageAfterEachTraining) {
-  const auto page = [] { return read_file(own_folder() / "out/report.html"); };
-  const std::filesystem::path in_the_way = own_folder() / "out/cells/none/seed-2/metrics.jsonl";
-  std::filesystem::create_directories(in_the_way);
-  const std::string run = tiny + "--compare.model.encoding=none --experiment.seeds=2 --jobs=1 --out out";
-  EXPECT_NE(run_program("extrapolation", run).exit_code, 0);
-  EXPECT_THAT(page(), HasSubstr("1 of 2 trainings missing."));
-  EXPECT_THAT(page(), HasSubstr("one seed, so no spread"));
-  std::filesystem::remove(in_the_way);
-  extrapolate(run);
-  EXPECT_THAT(page(), Not(HasSubstr("trainings missing")));
-  EXPECT_THAT(page(), HasSubstr("over 2 seeds"));
-}
-
 TEST(ResultsSlow, AreKeptWhenThePageCannotBeWritten) {
   std::filesystem::create_directories(own_folder() / "out/report.html/folder");
   const Outcome outcome =

@@ -146,6 +146,14 @@ TEST(MainGrid, WithoutATargetHasNoSeedWithANumber) {
   EXPECT_THAT(main_grid(result, result.metrics[1]).title, ::testing::EndsWith(", no seed has a number"));
 }
 
+TEST(MainGrid, OfARunThatGoesOnIsPreliminary) {
+  ExperimentResult result = sample_result();
+  EXPECT_THAT(main_grid(result, result.metrics[0]).title, ::testing::EndsWith("over 3 seeds"));
+  result.so_far = SeedsSoFar{3, 10};
+  EXPECT_THAT(main_grid(result, result.metrics[0]).title,
+              ::testing::EndsWith("over 3 seeds; preliminary: 3 of 10 seeds"));
+}
+
 TEST(PivotGrids, NeedTwoFactors) {
   EXPECT_TRUE(pivot_grids(sample_result()).empty());
   // An explicit row is not in them, but does not affect the others.

@@ -1,0 +1,17 @@
+// In which order the cells of an experiment run.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "experiments/experiment/cell.h"
+
+namespace ordinal::experiments {
+
+/// For each cell, how many before it are of its row: 0 for the first seed of each row.
+std::vector<Index> rounds_of(const std::vector<Cell>& cells);
+
+/// The order of work, as indices of cells: the first seed of each row, then the second of each, so that rows can be compared early.
+std::vector<std::size_t> seed_by_seed(const std::vector<Index>& rounds);
+
+}  // namespace ordinal::experiments
