@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "experiments/process/hash.h"
@@ -228,6 +229,16 @@ CellResult failed_result(const Cell& cell, const std::string& why, bool diverged
     add_unscored(cell.entrant.task(), test, result);
   }
   return result;
+}
+
+std::string score_text(const Cell& cell, const CellResult& result) {
+  const Task& task = cell.entrant.task();
+  const std::optional<Gate> gate = task.gate();
+  const std::vector<MetricSpec> metrics = gate ? task.metrics() : headlines(task.metrics());
+  const auto metric = gate ? std::ranges::find(metrics, gate->metric, &MetricSpec::id) : metrics.begin();
+  const Score* score = score_at(result.scores, metric->id, result.train_length);
+  if (score == nullptr || !std::isfinite(score->value)) return "";
+  return fmt::format("{} {:.3f} at {}", metric->title(false), score->value, result.train_length);
 }
 
 void write_result(const Cell& cell, const CellResult& result) {

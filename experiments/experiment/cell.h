@@ -101,6 +101,10 @@ CellResult empty_result(const Cell& cell);
 /// A result in which every length fails for the same reason, or has no finite score because training diverged.
 CellResult failed_result(const Cell& cell, const std::string& why, bool diverged);
 
+/// "accuracy 1.000 at 64": the score at the training length, in the metric that tells whether a model has learned the task, or else in
+/// the first headline metric; empty without one.
+std::string score_text(const Cell& cell, const CellResult& result);
+
 /// Writes result.json. An earlier result stays until the new one takes its place.
 void write_result(const Cell& cell, const CellResult& result);
 

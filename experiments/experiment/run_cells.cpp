@@ -26,8 +26,10 @@ using Group = std::vector<std::size_t>;
 // Trains all unfinished stages of a cell. Returns the last stage, which has reached the step that is scored, or nothing if
 // interrupted.
 std::unique_ptr<TrainingRun> train(const Cell& cell, const std::string& label, Threads& threads,
-                                   Progress& progress, const InterruptGuard& interrupt) {
+                                   Progress& progress, const InterruptGuard& interrupt,
+                                   const TimeLeftText& time_left) {
   std::unique_ptr<TrainingRun> run;
+  const auto stages = static_cast<double>(cell.trainings.size());
   for (std::size_t i = 0; i < cell.trainings.size(); ++i) {
     const std::string name = label + (i == 0 ? "" : " fine-tuning");
     const std::filesystem::path initial = run ? run->checkpoint_path() : cell.initial;
@@ -36,7 +38,8 @@ std::unique_ptr<TrainingRun> train(const Cell& cell, const std::string& label, T
     const bool is_shared = folder != cell.folder && folder.parent_path() != cell.folder;
     if (run->steps() > 0 && run->finished() && is_shared) progress.say(name + "  shares a training");
     try {
-      if (!run->train(name, progress, interrupt)) return nullptr;
+      const auto of_cell = [&](double share) { return time_left((static_cast<double>(i) + share) / stages); };
+      if (!run->train(name, progress, interrupt, of_cell)) return nullptr;
     } catch (const Diverged& error) {
       const Index scored = score_step(cell);
       if (scored == 0 || scored > error.steps) throw;
@@ -134,8 +137,8 @@ struct Runner {
   std::mutex mutex = {};
   std::mutex passing_on = {};
   Index seeds_passed_on = 0;
-  Index done = 0;
-  Pace pace = {};
+  const Pace pace = {};
+  std::optional<TimeLeft> time_left = {};  // once the number of jobs is known
 
   // Returns false if interrupted.
   bool run() {
@@ -149,6 +152,7 @@ struct Runner {
     check_memory(memory(1));
     const auto most = static_cast<int>(std::min<Index>(threads, std::ssize(groups)));
     const int jobs = jobs_that_fit(memory, most, workers.jobs);
+    time_left.emplace(forecast(cells, left), jobs);
     const auto work = [&](Index item, Threads& threads) {
       return run_group(groups[static_cast<std::size_t>(item)], threads);
     };
@@ -223,10 +227,12 @@ struct Runner {
 
   // Returns false if interrupted.
   bool run_cell(std::size_t i, Threads& threads) {
+    time_left->start(i, pace.seconds());
     const std::optional<CellResult> result = result_of(i, threads);
     if (!result) return false;
     std::unique_lock lock(mutex);
     results[i] = result;
+    time_left->finish(i, pace.seconds());
     say_done(i);
     pass_on(std::move(lock));
     return true;
@@ -249,7 +255,11 @@ struct Runner {
     auto done = cell.is_from_scratch() ? finished_result(cell) : std::nullopt;
     if (done) return done;  // another process has finished it by now
     try {
-      const auto run = train(cell, label(i), threads, progress, interrupt);
+      const auto advance = [&](double share) {
+        time_left->advance(i, share);
+        return time_left_text();
+      };
+      const auto run = train(cell, label(i), threads, progress, interrupt, advance);
       if (!run && !cell.trainings.empty()) return std::nullopt;
       return score_cell(cell, run.get(), threads, progress, interrupt);
     } catch (const Stopped&) {  // during scoring
@@ -273,13 +283,20 @@ struct Runner {
     return fmt::format("[{}/{}] {}", number, cells.size(), cells[i].name());
   }
 
-  void say_done(std::size_t i) {
+  // "about 12 s left".
+  std::string time_left_text() const {
+    const std::optional<double> seconds = time_left->left(pace.seconds());
+    return fmt::format("about {} left", seconds ? duration_text(*seconds) : "?");
+  }
+
+  void say_done(std::size_t i) const {
     const CellResult& result = *results[i];
-    ++done;
-    if (std::isnan(result.final_train_loss)) return;  // it did not take a step
-    progress.say(fmt::format("{}  {:.3f} bits in training, {}; all cells in about {}", label(i),
-                             result.final_train_loss, duration_text(result.seconds),
-                             pace.time_left(static_cast<double>(done), static_cast<double>(left.size()))));
+    if (result.weights_hash.empty()) return;  // fail() has said why
+    std::string what = score_text(cells[i], result);
+    if (!std::isnan(result.seconds)) what += (what.empty() ? "" : ", ") + duration_text(result.seconds);
+    const bool is_last = std::ranges::all_of(left, [&](std::size_t one) { return results[one].has_value(); });
+    if (!is_last) what += "; " + time_left_text();
+    progress.say(label(i) + "  " + what);
   }
 };
 

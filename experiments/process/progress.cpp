@@ -62,10 +62,6 @@ double Pace::seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
-std::string Pace::time_left(double done, double total) const {
-  return done > 0.0 ? duration_text(seconds() * (total - done) / done) : "?";
-}
-
 std::string duration_text(double seconds) {
   const long whole = std::lround(seconds);
   if (whole < 60) return fmt::format("{} s", whole);

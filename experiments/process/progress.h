@@ -33,13 +33,10 @@ class Progress {
   std::chrono::steady_clock::time_point next_ = {};
 };
 
-/// Work at a steady rate: the elapsed and the remaining time.
+/// The time since its start.
 class Pace {
  public:
   double seconds() const;
-  /// The time for the rest of `total` units, of which `done` have been done since the start: "12 s",
-  /// "3 min 20 s", "2 h 05 min".
-  std::string time_left(double done, double total) const;
 
  private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();

@@ -121,7 +121,8 @@ bool TrainingRun::is_logged(Index step) const {
   return step == 1 || step % plan_.settings.integer("train.log_every") == 0;
 }
 
-bool TrainingRun::train(const std::string& label, Progress& progress, const InterruptGuard& interrupt) {
+bool TrainingRun::train(const std::string& label, Progress& progress, const InterruptGuard& interrupt,
+                        const TimeLeftText& time_left) {
   const Index checkpoint_every = plan_.settings.integer("train.checkpoint_every");
   const Index first = trainer_.steps();
   const double seconds_before = log_.seconds();
@@ -150,9 +151,9 @@ bool TrainingRun::train(const std::string& label, Progress& progress, const Inte
     if (std::isfinite(result.loss) && result.targets > 0)
       recent += (bits(result.loss) - recent) / static_cast<double>(std::min(++losses, most_shown));
     const std::string left =
-        pace.time_left(static_cast<double>(done - first), static_cast<double>(total_steps_ - first));
+        time_left(static_cast<double>(done - first) / static_cast<double>(total_steps_ - first));
     const std::string loss = losses > 0 ? fmt::format("loss {:.3f} bits  ", recent) : "";
-    progress.update(fmt::format("{}  step {}/{}  {} left  {}{:.0f} tokens/s", label, done, total_steps_, left,
+    progress.update(fmt::format("{}  step {}/{}  {}  {}{:.0f} tokens/s", label, done, total_steps_, left,
                                 loss, static_cast<double>(tokens) / pace.seconds()));
     if (training_.kept.contains(done)) save(done);
     const bool stop = interrupt.requested();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -29,6 +30,10 @@ struct Diverged : std::runtime_error {
 /// The path of the checkpoint of a step, in the folder of its training; for 0, that of the last step.
 LockedPath kept_path(const LockedPath& folder, Index step);
 
+/// Called with the share of a training that is done of what its run had to do. Returns the time left for progress to show, such as
+/// "about 12 s left".
+using TimeLeftText = std::function<std::string(double share)>;
+
 /// A stage of training in the folder that holds it, possibly that of another row.
 struct Training {
   LockedPath folder;
@@ -46,7 +51,8 @@ class TrainingRun {
 
   /// Trains to the last step, and writes checkpoints, to kept_path(), and metrics.jsonl along the way; `label` starts the
   /// lines of progress. Returns false if it was interrupted: then the checkpoint is that of the last finished step.
-  bool train(const std::string& label, Progress& progress, const InterruptGuard& interrupt);
+  bool train(const std::string& label, Progress& progress, const InterruptGuard& interrupt,
+             const TimeLeftText& time_left);
 
   /// Throws CheckpointError if a file is not the checkpoint of this training, or of a shorter one that it continues, after
   /// `first` to `last` steps. Names the first setting that differs.

@@ -48,13 +48,23 @@ std::vector<std::string> scored_cells(const std::string& out) {
 TEST(SeedBySeedSlow, EachSeedOfAllRowsComesBeforeTheNextAndFilesKeepTheOrderOfRows) {
   write_third_row();
   const Outcome outcome = extrapolate(with_seeds(copying, 2) + three_rows + "--out run");
-  EXPECT_THAT(matches(outcome.err, R"((?:^|\n)(\[.*) seed 1  (?:[0-9.]+ bits|diverged))"),
+  EXPECT_THAT(matches(outcome.err, R"((?:^|\n)(\[.*) seed 1  (?:accuracy|diverged))"),
               ElementsAre("[1/6] rope", "[2/6] none", "[3/6] diverges"));
-  EXPECT_THAT(matches(outcome.err, R"((?:^|\n)(\[.*) seed 2  (?:[0-9.]+ bits|diverged))"),
+  EXPECT_THAT(matches(outcome.err, R"((?:^|\n)(\[.*) seed 2  (?:accuracy|diverged))"),
               ElementsAre("[4/6] rope", "[5/6] none", "[6/6] diverges"));
   EXPECT_LT(outcome.err.find("[3/6] diverges"), outcome.err.find("[4/6] rope"));
   EXPECT_THAT(scored_cells("run"),
               ElementsAre("rope 1", "rope 2", "none 1", "none 2", "diverges 1", "diverges 2"));
+}
+
+TEST(SeedBySeedSlow, ProgressHasTheScoreAtTheTrainingLengthAndOneTimeLeft) {
+  const Outcome outcome =
+      extrapolate(with_seeds(copying, 2) + "--jobs=1 --compare.model.encoding=rope --out run");
+  const std::string score = fmt::format("{:.3f}", values("rope").front());
+  EXPECT_THAT(outcome.err, HasSubstr("[1/2] rope seed 1  accuracy " + score + " at 16, 0 s; about "));
+  EXPECT_THAT(matches(outcome.err, R"(\n(\[2/2\] rope seed 2  accuracy .*)\n)"),
+              ElementsAre(::testing::EndsWith(" s")))
+      << "nothing is left";
 }
 
 TEST(SeedBySeedSlow, TheTableAndTheReportAreShownAfterTheFirstSeedAlone) {
