@@ -5,6 +5,8 @@
 #include <cctype>
 #include <cmath>
 
+#include "experiments/tasks/reader.h"
+
 namespace ordinal::experiments {
 namespace {
 
@@ -80,6 +82,26 @@ Group reader_at(const ExperimentResult& result, const std::string& reader, Index
   return group;
 }
 
+std::vector<BestReader> best_readers(const ExperimentResult& result, const MetricSpec& metric) {
+  std::vector<BestReader> readers;
+  for (const std::string& name : readers_of(result, metric)) {
+    const Reader* reader = reader_of(name);
+    const Group group = reader_at(result, name, result.lengths.back(), metric);
+    if (reader != nullptr && reader->knows != Knows::sources && group.has_number())
+      readers.push_back({name, group.summary.mean});
+  }
+  const auto is_better = [&](double one, double other) { return !metric.reached(other, one); };
+  std::ranges::stable_sort(readers, is_better, &BestReader::score);
+  std::vector<BestReader> best;
+  for (const RowInfo& row : rows_of(result)) {
+    const auto found =
+        std::ranges::find_if(readers, [&](const BestReader& one) { return is_about(one.name, row.task); });
+    if (found != readers.end() && std::ranges::count(best, found->name, &BestReader::name) == 0)
+      best.push_back(*found);
+  }
+  return best;
+}
+
 Column column_of(const ExperimentResult& result, const MetricSpec& metric, Index length) {
   Column column;
   for (const RowInfo& row : rows_of(result))
@@ -119,6 +141,11 @@ Family::Family(const ExperimentResult& result) {
   decide(all);
 }
 
+Index Family::decided() const {
+  return std::ranges::count_if(pairs_,
+                               [](const auto& pair) { return pair.second.decision != Decision::undecided; });
+}
+
 Comparison Family::better(const std::string& metric, std::size_t left, std::size_t right) const {
   const Comparison& pair = pairs_.at({metric, {std::min(left, right), std::max(left, right)}});
   return left < right ? pair : pair.turned();
@@ -126,16 +153,13 @@ Comparison Family::better(const std::string& metric, std::size_t left, std::size
 
 std::set<std::size_t> Family::best(const MetricSpec& metric) const {
   const auto column = columns_.find(metric.id);
-  const auto best = column == columns_.end() ? std::nullopt : best_row(column->second, metric);
-  if (!best) return {};
-  std::set<std::size_t> rows;
-  std::size_t beaten = 0;
-  for (std::size_t row = 0; row < column->second.size(); ++row) {
-    if (!column->second[row].is_ranked()) continue;
-    const bool is_beaten = row != *best && holds(better(metric.id, *best, row));
-    is_beaten ? void(++beaten) : void(rows.insert(row));
-  }
-  return beaten > 0 ? rows : std::set<std::size_t>{};
+  if (column == columns_.end()) return {};
+  const std::vector<std::size_t> ranked = ranked_rows(column->second, metric);
+  std::set<std::size_t> rows(ranked.begin(), ranked.end());
+  std::erase_if(rows, [&](std::size_t row) {
+    return row != ranked.front() && holds(better(metric.id, ranked.front(), row));
+  });
+  return rows.size() < ranked.size() ? rows : std::set<std::size_t>{};
 }
 
 std::string learned_text(const Learning& learning) {
@@ -143,15 +167,14 @@ std::string learned_text(const Learning& learning) {
   return fmt::format("{}/{} ({:.2f} to {:.2f})", learning.learned, learning.cells, share.low, share.high);
 }
 
-std::optional<std::size_t> best_row(const Column& column, const MetricSpec& metric) {
-  std::optional<std::size_t> best;
-  for (std::size_t row = 0; row < column.size(); ++row) {
-    if (!column[row].is_ranked()) continue;
-    const double mean = column[row].summary.mean;
-    const double top = best ? column[*best].summary.mean : not_a_number;
-    if (!best || (metric.lower_is_better() ? mean < top : mean > top)) best = row;
-  }
-  return best;
+std::vector<std::size_t> ranked_rows(const Column& column, const MetricSpec& metric) {
+  std::vector<std::size_t> ranked;
+  for (std::size_t row = 0; row < column.size(); ++row)
+    if (column[row].is_ranked()) ranked.push_back(row);
+  std::ranges::stable_sort(ranked, [&](std::size_t one, std::size_t other) {
+    return !metric.reached(column[other].summary.mean, column[one].summary.mean);
+  });
+  return ranked;
 }
 
 std::string multiple_of(Index length, Index train_length) {

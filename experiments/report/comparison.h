@@ -6,7 +6,6 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -67,6 +66,14 @@ std::vector<std::string> readers_of(const ExperimentResult& result, const Metric
 Group reader_at(const ExperimentResult& result, const std::string& reader, Index length,
                 const MetricSpec& metric);
 
+/// Of the readers that ignore where answers stand (they know at most the order of tokens) the best at the longest length, for each
+/// task of the rows.
+struct BestReader {
+  std::string name;
+  double score = 0.0;
+};
+std::vector<BestReader> best_readers(const ExperimentResult& result, const MetricSpec& metric);
+
 /// All rows at a length, under the main condition.
 Column column_of(const ExperimentResult& result, const MetricSpec& metric, Index length);
 
@@ -83,6 +90,7 @@ class Family {
   explicit Family(const ExperimentResult& result);
 
   Index size() const { return std::ssize(pairs_); }
+  Index decided() const;
   /// How row `left` does against row `right`, by their indices in rows_of(). Both must be ranked.
   Comparison better(const std::string& metric, std::size_t left, std::size_t right) const;
   /// The best row, if it is decided to be ahead of any, and every ranked row that it is not decided to be ahead of.
@@ -96,8 +104,8 @@ class Family {
 /// "4/5 (0.28 to 0.99)": the seeds that learned the task, with the exact interval of their share.
 std::string learned_text(const Learning& learning);
 
-/// Index of the ranked row with the best mean; nothing if no row is ranked.
-std::optional<std::size_t> best_row(const Column& column, const MetricSpec& metric);
+/// The ranked rows by their index in a column, those with better means first.
+std::vector<std::size_t> ranked_rows(const Column& column, const MetricSpec& metric);
 
 /// "1x", "2x", "1.5x": length as a multiple of the training length; "" if rows differ in training length.
 std::string multiple_of(Index length, Index train_length);

@@ -85,6 +85,9 @@ std::vector<Grid> pivot_grids(const ExperimentResult& result);
 /// their mean and their range. table.csv has every condition at each of its lengths.
 std::vector<Grid> condition_grids(const ExperimentResult& result);
 
+/// For each headline metric, all pairs of ranked rows at the longest length: who is ahead, by how much, in how many seeds, and p.
+std::vector<Grid> pair_grids(const ExperimentResult& result);
+
 /// The notes under the main table, each once: the learning criterion, the sampling error, the notes of rows,
 /// and why a row fails or where it diverges.
 std::vector<std::string> table_notes(const ExperimentResult& result);

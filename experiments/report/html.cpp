@@ -24,9 +24,10 @@ std::string html_list(const std::vector<std::string>& sentences, const char* kin
 
 /// The question, the answer, and of how many seeds it is, if more follow.
 std::string header(const ExperimentResult& result) {
-  std::string html = fmt::format(
-      "<header>\n<p class=\"name\">{}</p>\n<h1 class=\"question\">{}</h1>\n<p class=\"answer\">{}</p>\n",
-      escape_html(result.name), escape_html(result.question), escape_html(answer(result)));
+  std::string html = fmt::format("<header>\n<p class=\"name\">{}</p>\n<h1 class=\"question\">{}</h1>\n",
+                                 escape_html(result.name), escape_html(result.question));
+  for (const std::string& sentence : answer(result))
+    html += "<p class=\"answer\">" + escape_html(sentence) + "</p>\n";
   if (result.so_far) {
     html += fmt::format(
         "<p class=\"progress\">Preliminary: {} of {} seeds. This page is written again after each.</p>\n",
@@ -42,9 +43,21 @@ std::string facts(const ExperimentResult& result) {
                      trained, rows_of(result).size(), result.cells.size());
 }
 
+/// All pairs of ranked rows, which the page shows unless they are many.
+std::string pair_tables(const ExperimentResult& result) {
+  constexpr Index most_shown = 30;
+  const Family family(result);
+  if (family.size() == 0) return "";
+  std::string html = fmt::format("<details{}><summary>{} of {} decided</summary>\n<div class=\"pairs\">\n",
+                                 family.size() <= most_shown ? " open" : "", family.decided(),
+                                 counted(family.size(), "pair"));
+  for (const Grid& grid : pair_grids(result)) html += html_table(grid);
+  return html + "</div>\n</details>\n";
+}
+
 std::string verdict_section(const ExperimentResult& result) {
   std::string html = "<h2>What the numbers say</h2>\n" + html_list(verdicts(result), "verdicts");
-  return html + "<p class=\"note\">" + escape_html(procedure(result)) + "</p>\n";
+  return html + pair_tables(result) + "<p class=\"note\">" + escape_html(procedure(result)) + "</p>\n";
 }
 
 /// A name with its note below it, or a number with its details: "1.2 ± 0.1", "(n = 4)", "1.1 to 1.3".

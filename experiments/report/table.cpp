@@ -62,7 +62,7 @@ std::string markdown_tables(const ExperimentResult& result) {
   if (!notes.empty()) text += '\n';
   for (std::size_t m = compared; m < result.metrics.size(); ++m)
     text += markdown(main_grid(result, result.metrics[m]));
-  for (const auto& grids : {pivot_grids(result), condition_grids(result)})
+  for (const auto& grids : {pair_grids(result), pivot_grids(result), condition_grids(result)})
     for (const Grid& grid : grids) text += markdown(grid);
   return text;
 }

@@ -67,8 +67,8 @@ std::string terminal_table(const ExperimentResult& result, const std::optional<T
   std::string text;
   for (const MetricSpec& metric : headlines(result.metrics))
     text += fitted(main_grid(result, metric), terminal);
-  text += printable(answer(result)) + "\n";
-  for (const std::string& note : table_notes(result)) text += printable(note) + "\n";
+  for (const auto& lines : {answer(result), table_notes(result)})
+    for (const std::string& line : lines) text += printable(line) + "\n";
   return text;
 }
 

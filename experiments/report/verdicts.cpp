@@ -33,94 +33,75 @@ std::string count(const Comparison& pair) {
                      level > 0 ? fmt::format(" and level in {}", level) : "");
 }
 
-/// "in 10 of 10 seeds, by 0.570 (0.360 to 0.700)".
+/// "by 0.570 (0.360 to 0.700) in 10 of 10 seeds".
 std::string decided(const Comparison& pair) {
-  return fmt::format("{}, by {} ({} to {})", count(pair), format_value(pair.median()),
-                     format_value(pair.interval.low), format_value(pair.interval.high));
+  return fmt::format("by {} ({} to {}) {}", format_value(pair.median()), format_value(pair.interval.low),
+                     format_value(pair.interval.high), count(pair));
 }
 
-/// "1.9 ± 0.1, P(learned) 4/5 (0.28 to 0.99)".
-std::string mean_of(const Group& group) {
-  const std::string mean = format_mean(group.summary);
-  return group.learning.known() == 0 ? mean : mean + ", P(learned) " + learned_text(group.learning);
+/// "Near", "Far", or "In bits per token".
+std::string subject(const MetricSpec& metric, bool is_past_training) {
+  if (metric.sources == SourceRange::within) return "Near";
+  if (metric.sources == SourceRange::beyond) return "Far";
+  return "In " + metric.title(is_past_training);
 }
 
-/// What the best row is behind, ahead of, and ahead of in too few seeds: "ahead of “a” in 10 of 10 seeds, by 1.2 (0.9 to 1.4);
-/// ahead of “b” in 7 of 10 seeds: too few to exclude chance, add --experiment.seeds=20". Many rows are only counted.
-std::string against_others(const ExperimentResult& result, const Family& family, const Column& column,
-                           const MetricSpec& metric, std::size_t best) {
-  const std::vector<RowInfo> rows = rows_of(result);
-  std::vector<std::string> parts;
-  std::vector<std::string> ahead;
-  std::vector<std::string> open;
-  for (std::size_t row = 0; row < rows.size(); ++row) {
-    if (row == best || !column[row].is_ranked()) continue;
-    const Comparison pair = family.better(metric.id, best, row);
-    const std::string name = in_quotes(rows[row].label);
-    const bool differ = pair.ahead + pair.behind > 0;
-    if (!differ) parts.push_back(fmt::format("level with {} in {} of {} seeds", name, pair.n(), pair.n()));
-    if (differ && pair.decision == Decision::undecided) open.push_back(name + " " + count(pair));
-    if (pair.decision == Decision::fails) parts.push_back("behind " + name + " " + decided(pair.turned()));
-    if (pair.decision == Decision::holds) ahead.push_back("ahead of " + name + " " + decided(pair));
-  }
-  if (ahead.size() > most_named) ahead = {fmt::format("ahead of {} rows", ahead.size())};
-  parts.insert(parts.end(), ahead.begin(), ahead.end());
-  if (!open.empty()) {
-    const std::string others =
-        open.size() > most_named ? fmt::format("{} rows in all or some seeds", open.size()) : join(open);
-    const Index enough = std::max(2 * column[best].summary.n, seeds_to_decide(family.size()));
-    parts.push_back(
-        fmt::format("ahead of {}: too few to exclude chance{}", others,
-                    result.can_add_seeds ? fmt::format(", add --experiment.seeds={}", enough) : ""));
-  }
-  return joined(parts, "; ");
+/// How the row with the best mean does against the next; or, where it is not decided to be ahead of all others, against the best of
+/// those that are left. `what` is "Near", `where` "at length 512 (8x)".
+std::string leader(const ExperimentResult& result, const Family& family, const MetricSpec& metric,
+                   const std::string& what, const std::string& where) {
+  const Column column = column_of(result, metric, result.lengths.back());
+  const std::vector<std::size_t> ranked = ranked_rows(column, metric);
+  const auto is_open = [&](std::size_t row) {
+    return row != ranked.front() && family.better(metric.id, ranked.front(), row).decision != Decision::holds;
+  };
+  const auto open = std::ranges::find_if(ranked, is_open);
+  const std::size_t next = open == ranked.end() ? ranked[1] : *open;
+  const Comparison pair = family.better(metric.id, ranked.front(), next);
+  const auto mean = [&](std::size_t row) { return format_mean(column[row].summary); };
+  const auto name = [&](std::size_t row) { return in_quotes(rows_of(result)[row].label); };
+  const std::string best = name(ranked.front());
+  if (pair.decision == Decision::holds)
+    return fmt::format("{}, {} is best {}, {}: ahead of {} {}.", what, best, where, mean(ranked.front()),
+                       name(next), decided(pair));
+  if (pair.decision == Decision::fails)
+    return fmt::format("{}, {} has the best mean {}, {}, but is behind {} {}.", what, best, where,
+                       mean(ranked.front()), name(next), decided(pair.turned()));
+  if (pair.ahead + pair.behind == 0)
+    return fmt::format("{}, {} and {} are level {}, {}, in all {}.", what, best, name(next), where,
+                       mean(next), counted(pair.n(), "seed"));
+  const Index enough = std::max(2 * column[next].summary.n, seeds_to_decide(family.size()));
+  return fmt::format("{}, the best row {} is undecided: {} ({}) is ahead of {} ({}) {}{}.", what, where, best,
+                     mean(ranked.front()), name(next), mean(next), count(pair),
+                     result.can_add_seeds ? fmt::format("; add --experiment.seeds={}", enough) : "");
 }
 
-/// The scores at the longest length of the readers without a model that know at most the order of tokens, the best first.
-std::vector<std::pair<std::string, double>> rivals(const ExperimentResult& result, const MetricSpec& metric) {
-  std::vector<std::pair<std::string, double>> scores;
-  for (const std::string& name : readers_of(result, metric)) {
-    const Reader* reader = reader_of(name);
-    const Group group = reader_at(result, name, result.lengths.back(), metric);
-    if (reader != nullptr && reader->knows != Knows::sources && group.has_number())
-      scores.emplace_back(name, group.summary.mean);
-  }
-  const auto is_better = [&](double one, double other) { return !metric.reached(other, one); };
-  std::ranges::stable_sort(scores, is_better, &std::pair<std::string, double>::second);
-  return scores;
-}
-
-/// "At length 512 (8x), “none” has the lowest bits per token of the ranked rows, 1.9 ± 0.1: ahead of …".
+/// The sentence of a headline metric: "Near, “alibi” is best at length 512 (8x), 0.986 ± 0.004: ahead of “rope” by …".
 std::string ranking(const ExperimentResult& result, const Family& family, const MetricSpec& metric) {
   const Index last = result.lengths.back();
   const Column column = column_of(result, metric, last);
-  const std::string where = "At length " + length_heading(last, result.train_length);
-  const std::string what = metric.title(last > result.train_length);
-  const std::optional<std::size_t> best = best_row(column, metric);
-  if (!best) return fmt::format("{}, no row is ranked in {}.", where, what);
-  const std::string name = in_quotes(rows_of(result)[*best].label);
-  const std::string mean = mean_of(column[*best]);
-  if (column.size() == 1) return fmt::format("{}, {} has {} in {}.", where, name, mean, what);
-  auto readers = rivals(result, metric);
-  std::erase_if(readers,
-                [&](const auto& reader) { return !is_about(reader.first, rows_of(result)[*best].task); });
-  if (!readers.empty() && metric.reached(readers.front().second, column[*best].summary.mean))
-    return fmt::format("{}, no ranked row is better than the reader {} ({}) in {}.", where,
-                       in_quotes(readers.front().first), format_value(readers.front().second), what);
-  const std::string others = against_others(result, family, column, metric, *best);
-  return fmt::format("{}, {} has the {} {} of the ranked rows, {}{}{}.", where, name,
-                     metric.lower_is_better() ? "lowest" : "highest", what, mean, others.empty() ? "" : ": ",
-                     others);
+  const std::vector<std::size_t> ranked = ranked_rows(column, metric);
+  const std::string what = subject(metric, last > result.train_length);
+  const std::string where = "at length " + length_heading(last, result.train_length);
+  if (ranked.empty()) return fmt::format("{}, no row is ranked {}.", what, where);
+  const Summary& best = column[ranked.front()].summary;
+  const RowInfo row = rows_of(result)[ranked.front()];
+  for (const auto& [reader, score] : best_readers(result, metric))
+    if (column.size() > 1 && is_about(reader, row.task) && metric.reached(score, best.mean))
+      return fmt::format("{}, no ranked row is better {} than the reader {} ({}).", what, where,
+                         in_quotes(reader), format_value(score));
+  if (ranked.size() == 1)
+    return fmt::format("{}, {} has {} {}{}.", what, in_quotes(row.label), format_mean(best), where,
+                       column.size() > 1 ? "; no other row is ranked" : "");
+  return leader(result, family, metric, what, where);
 }
 
-/// "Readers without a model, at length 512 (8x) in near accuracy …: “4-gram” (0.353) is better than “sinusoidal”."
-/// Empty if none is.
+/// "Far, the reader “4-gram” (0.353) is better than “sinusoidal”." Empty if none is.
 std::string better_readers(const ExperimentResult& result, const MetricSpec& metric) {
-  const Index last = result.lengths.back();
   const std::vector<RowInfo> rows = rows_of(result);
-  const Column column = column_of(result, metric, last);
+  const Column column = column_of(result, metric, result.lengths.back());
   std::vector<std::string> texts;
-  for (const auto& [reader, score] : rivals(result, metric)) {
+  for (const auto& [reader, score] : best_readers(result, metric)) {
     std::vector<std::string> worse;
     for (std::size_t row = 0; row < rows.size(); ++row)
       if (is_about(reader, rows[row].task) && column[row].has_number() &&
@@ -129,12 +110,11 @@ std::string better_readers(const ExperimentResult& result, const MetricSpec& met
     const std::string named = worse.size() > most_named ? fmt::format("{} rows", worse.size()) : join(worse);
     if (!worse.empty())
       texts.push_back(
-          fmt::format("{} ({}) is better than {}", in_quotes(reader), format_value(score), named));
+          fmt::format("the reader {} ({}) is better than {}", in_quotes(reader), format_value(score), named));
   }
   if (texts.empty()) return "";
-  return fmt::format("Readers without a model, at length {} in {}: {}.",
-                     length_heading(last, result.train_length), metric.title(last > result.train_length),
-                     joined(texts, "; "));
+  return fmt::format("{}, {}, at length {}.", subject(metric, result.lengths.back() > result.train_length),
+                     joined(texts, "; "), length_heading(result.lengths.back(), result.train_length));
 }
 
 /// A model that did not learn the task has not failed to extrapolate: "Not ranked, because … (…): “a” (0 of 3 seeds), …". Empty
@@ -188,14 +168,14 @@ std::string few_targets(const ExperimentResult& result, const MetricSpec& metric
 
 }  // namespace
 
-std::string answer(const ExperimentResult& result) {
-  if (result.cells.empty()) return "No cell has been run yet.";
-  if (rows_of(result).size() == 1 && !unranked(result).empty()) return unranked(result);
+std::vector<std::string> answer(const ExperimentResult& result) {
+  if (result.cells.empty()) return {"No cell has been run yet."};
+  if (rows_of(result).size() == 1 && !unranked(result).empty()) return {unranked(result)};
   const Family family(result);
   std::vector<std::string> sentences;
   for (const MetricSpec& metric : headlines(result.metrics))
     sentences.push_back(ranking(result, family, metric));
-  return joined(sentences, " ");
+  return sentences;
 }
 
 std::vector<std::string> verdicts(const ExperimentResult& result) {

@@ -9,8 +9,9 @@
 
 namespace ordinal::experiments {
 
-/// For each headline metric, how the best row at the longest length does against the others. The page opens with it. Plain text.
-std::string answer(const ExperimentResult& result);
+/// For each headline metric one sentence: which row is best at the longest length, and by how much and in how many seeds it is ahead
+/// of the next. pair_grids() has all pairs. The page opens with it. Plain text.
+std::vector<std::string> answer(const ExperimentResult& result);
 
 /// Warnings, which readers without a model are better than which rows, and which rows did not learn the task.
 std::vector<std::string> verdicts(const ExperimentResult& result);

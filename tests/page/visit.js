@@ -27,6 +27,9 @@ addEventListener('load', () => setTimeout(() => {
   const longest = table.tHead.rows[0].cells[table.tHead.rows[0].cells.length - 1].getBoundingClientRect();
   expect(`the longest length is visible: ${longest.left} to ${longest.right}`, longest.left >= 0 && longest.right <= innerWidth);
 
+  const pairs = $('.pairs table');
+  expect('all pairs are shown, and fit', shown(pairs) && pairs.getBoundingClientRect().right <= innerWidth);
+
   // ---- Choose ----
   expect('one table is shown, the headline', tables.children.length > 2 && parts(tables).length === 1 && shown(table));
   pick(tables, 'table', 2);

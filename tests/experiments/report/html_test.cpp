@@ -69,6 +69,25 @@ TEST(ReportPage, HoldsTheComparisonWithIntervalsAndFailures) {
   EXPECT_THAT(report_page(gated), HasSubstr("<tr class=\"unranked\" data-row=\"none\">"));
 }
 
+TEST(ReportPage, OpensWithASentenceForEachHeadlineAndHasAllPairsBelow) {
+  ExperimentResult result = sample_result(7);
+  for (MetricSpec& metric : result.metrics) metric.headline = true;
+  const std::string page = report_page(result);
+  EXPECT_EQ(count(page, "<p class=\"answer\">In bits per token"), 2);
+  EXPECT_THAT(page,
+              HasSubstr("<details open><summary>2 of 2 pairs decided</summary>\n<div class=\"pairs\">"));
+  EXPECT_EQ(count(page, "pairs at length 16 (4x)</caption>"), 2);
+  EXPECT_THAT(report_page(sample_result(3)), HasSubstr("<summary>0 of 1 pair decided</summary>"));
+  EXPECT_THAT(report_page(two_factors(9)), HasSubstr("<details open><summary>6 of 6 pairs decided"));
+  ExperimentResult many = sample_result(0);
+  many.rows.clear();
+  for (int row = 0; row < 9; ++row) {
+    many.rows.push_back({std::to_string(row), {}, {}});
+    many.cells.push_back(report_test::cell(std::to_string(row), 1, {report_test::score(16, row)}));
+  }
+  EXPECT_THAT(report_page(many), HasSubstr("<details><summary>0 of 36 pairs decided")) << "too many to show";
+}
+
 TEST(ReportPage, HasATablePerLengthForTwoFactorsAndForConditions) {
   const std::string page = report_page(two_factors());
   EXPECT_THAT(
