@@ -60,11 +60,9 @@ std::vector<Line> lines_of(const Chart& chart) {
   for (std::size_t i = 0; i < chart.series.size(); ++i)
     lines.push_back(
         {&chart.series[i], colours[i % colours.size()], dashes[i / colours.size() % dashes.size()]});
-  for (const Series& series : chart.references) {
-    const std::size_t i = lines.size() - chart.series.size();
-    if (is_near(series, chart.series))
-      lines.push_back({&series, "#888", dashes[1 + i % (dashes.size() - 1)], 1.5, true});
-  }
+  for (std::size_t i = 0; i < chart.references.size(); ++i)
+    if (is_near(chart.references[i], chart.series))
+      lines.push_back({&chart.references[i], "#888", dashes[(2 + i) % dashes.size()], 1.5, true});
   return lines;
 }
 

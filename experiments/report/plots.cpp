@@ -68,6 +68,16 @@ Series length_series(const std::vector<Index>& lengths, const auto& group_at) {
   return series;
 }
 
+/// The best readers that ignore where answers stand, and the oracle.
+std::vector<std::string> drawn_readers(const ExperimentResult& result, const MetricSpec& metric) {
+  std::vector<std::string> drawn;
+  for (const BestReader& best : best_readers(result, metric)) drawn.push_back(best.name);
+  std::ranges::copy_if(readers_of(result, metric), std::back_inserter(drawn), [](const std::string& name) {
+    return name == "oracle" || name.starts_with("oracle of ");
+  });
+  return drawn;
+}
+
 /// Loss by position at the longest length for which some cell of the row has it.
 Series position_series(const ExperimentResult& result, const std::string& row) {
   Index longest = 0;
@@ -129,7 +139,7 @@ Chart length_curves(const ExperimentResult& result, const std::string& metric, c
   for (const Index length : result.lengths)
     chart.x_ticks.push_back({static_cast<double>(length), length_heading(length, result.train_length)});
   if (!is_main) return chart;
-  for (const std::string& reader : readers_of(result, of)) {
+  for (const std::string& reader : drawn_readers(result, of)) {
     chart.references.push_back(
         length_series(result.lengths, [&](Index length) { return reader_at(result, reader, length, of); }));
     chart.references.back().name = reader;

@@ -11,8 +11,9 @@
 
 namespace ordinal::experiments {
 
-/// A metric by length under a condition: the mean over seeds with its 95 % interval, and, under the first condition, the
-/// baselines. By default it is the headline under the first condition.
+/// A metric by length under a condition: the mean over seeds with their range, and, under the first condition, two readers: the
+/// best at the longest length of those that ignore where answers stand, and the oracle. By default it is the headline under the
+/// first condition.
 Chart length_curves(const ExperimentResult& result, const std::string& metric = "",
                     const std::string& condition = "");
 

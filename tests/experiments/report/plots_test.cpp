@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <regex>
+#include <tuple>
 #include <utility>
 
 #include "experiments/report/html.h"
@@ -114,11 +115,37 @@ TEST(ChartSvg, ShowsAsManyTicksOnItsAxisAsFit) {
 
 TEST(LengthCurves, AReferenceFarAwayDoesNotPressTheLinesFlat) {
   ExperimentResult result = sample_result();
-  result.references = baseline("guessing", {score(4, 3.5, 3.5), score(16, 3.6, 3.6)});
-  for (const Score& score : baseline("far away", {score(4, 50.0, 50.0)})) result.references.push_back(score);
+  result.references = baseline("4-gram", {score(4, 3.5, 3.5), score(16, 3.6, 3.6)});
+  for (const Score& score : baseline("oracle", {score(4, 50.0, 50.0)})) result.references.push_back(score);
   const Chart chart = length_curves(result);
   EXPECT_THAT(chart.references[0].y, ElementsAre(3.5, 3.6));
-  EXPECT_THAT(svg(chart), AllOf(HasSubstr("guessing"), Not(HasSubstr("far away"))));
+  EXPECT_THAT(svg(chart), AllOf(HasSubstr("4-gram"), Not(HasSubstr("oracle"))));
+}
+
+std::vector<std::string> names(const std::vector<Series>& lines) {
+  std::vector<std::string> all;
+  for (const Series& line : lines) all.push_back(line.name);
+  return all;
+}
+
+TEST(LengthCurves, HaveTheBestReaderThatIgnoresWhereAnswersStandAndTheOracle) {
+  ExperimentResult result = sample_result();
+  for (const auto& [reader, near, far] :
+       {std::tuple("unigram", 1.0, 2.5), {"4-gram", 2.0, 1.5}, {"last 4", 0.5, 0.5}, {"oracle", 0.1, 0.1}})
+    for (const Score& one : baseline(reader, {score(4, near), score(16, far)}))
+      result.references.push_back(one);
+  EXPECT_THAT(names(length_curves(result).references), ElementsAre("4-gram", "oracle")) << "at 16, not at 4";
+  EXPECT_EQ(readers_of(result, result.metrics[0]).size(), 4U) << "and the table has all";
+}
+
+TEST(LengthCurves, HaveTheReadersOfEachTask) {
+  ExperimentResult result = sample_result();
+  result.rows[0].task = "sort";
+  result.rows[1].task = result.rows[2].task = "copy";
+  for (const char* reader : {"unigram of sort", "4-gram of copy", "oracle of sort", "oracle of copy"})
+    for (const Score& one : baseline(reader, {score(16, 2.0)})) result.references.push_back(one);
+  EXPECT_THAT(names(length_curves(result).references),
+              ElementsAre("unigram of sort", "4-gram of copy", "oracle of sort", "oracle of copy"));
 }
 
 TEST(LengthCurves, ARowThatDidNotLearnSaysSo) {
@@ -187,6 +214,31 @@ TEST(ChartSvg, TwentyRowsWithLongNamesAllStandInTheLegend) {
   EXPECT_THAT(picture, Not(HasSubstr("viewBox=\"0 0 900 "))) << "the picture is widened for the names";
 }
 
+/// Of each line with that name: "#004a95" and "7 4" for the attributes stroke and stroke-dasharray.
+std::string attribute(const Chart& chart, const std::string& name, const std::string& of) {
+  const std::string picture = svg(chart);
+  std::smatch found;
+  std::regex_search(
+      picture, found,
+      std::regex("data-row=\"" + name + "\">[^g]*?(<path [^>]*fill=\"none\")[^>]* " + of + "=\"([^\"]*)"));
+  return found[2];
+}
+
+Chart chart_of(const std::vector<std::string>& rows) {
+  Chart chart;
+  for (const std::string& row : rows) chart.series.push_back({.name = row, .x = {1.0, 2.0}, .y = {1.0, 2.0}});
+  return chart;
+}
+
+TEST(ChartSvg, DrawsReadersWithDifferentDashes) {
+  Chart chart = chart_of({"rope"});
+  chart.references = chart_of({"weak", "oracle"}).series;
+  const std::string of_oracle = attribute(chart, "oracle", "stroke-dasharray");
+  EXPECT_NE(attribute(chart, "weak", "stroke-dasharray"), of_oracle);
+  chart.references[0].y = {99.0, 99.0};  // so far away that it is not drawn
+  EXPECT_EQ(attribute(chart, "oracle", "stroke-dasharray"), of_oracle);
+}
+
 TEST(ChartSvg, WithoutDataIsEmpty) {
   EXPECT_EQ(svg(length_curves(sample_result(0))), "");
   EXPECT_EQ(inside_page(length_curves(sample_result(0))), "");
@@ -212,7 +264,7 @@ TEST(ChartOnAPage, IsThePlotWithAListAsLegend) {
 
 TEST(LengthCurves, OfAnotherMetricAndConditionAreNamedAfterBoth) {
   ExperimentResult result = two_factors();
-  result.references = baseline("guessing", {score(8, 3.5, 3.5)});
+  result.references = baseline("uniform", {score(8, 3.5, 3.5)});
   const Chart chart = length_curves(result, "bits.past", "window(size=4)");
   EXPECT_EQ(chart.title, "bits per token past the training length, under window(size=4)");
   EXPECT_EQ(chart.y_label, "bits per token");
