@@ -11,9 +11,11 @@
 namespace ordinal::experiments {
 namespace {
 
-// Safe for colour-blind readers, and dark enough for lines on white. After seven lines they repeat with other dashes.
-constexpr std::array<const char*, 7> colours = {"#0072b2", "#d55e00", "#00845f", "#b4528c",
-                                                "#a87300", "#2492c2", "#4d4d4d"};
+// They differ for colour-blind readers, too, on white and as page.css turns them in the dark. After six lines they repeat with other
+// dashes. A line that is called none is black, wherever it stands.
+constexpr const char* colour_of_none = "#222222";
+constexpr std::array<const char*, 6> colours = {"#004a95", "#ec7000", "#22a980",
+                                                "#a978b4", "#5178ff", "#645000"};
 constexpr std::array<const char*, 7> dashes = {"", "7 4", "2 3", "8 3 2 3", "14 4", "1 5", "12 3 2 3 2 3"};
 
 constexpr double legend_row = 24.0;
@@ -57,9 +59,13 @@ struct Line {
 
 std::vector<Line> lines_of(const Chart& chart) {
   std::vector<Line> lines;
-  for (std::size_t i = 0; i < chart.series.size(); ++i)
-    lines.push_back(
-        {&chart.series[i], colours[i % colours.size()], dashes[i / colours.size() % dashes.size()]});
+  std::size_t coloured = 0;
+  for (const Series& series : chart.series) {
+    const bool is_none = series.name == "none";
+    const std::size_t i = is_none ? 0 : coloured++;
+    lines.push_back({&series, is_none ? colour_of_none : colours[i % colours.size()],
+                     dashes[i / colours.size() % dashes.size()]});
+  }
   for (std::size_t i = 0; i < chart.references.size(); ++i)
     if (is_near(chart.references[i], chart.series))
       lines.push_back({&chart.references[i], "#888", dashes[(2 + i) % dashes.size()], 1.5, true});

@@ -34,7 +34,7 @@ struct Chart {
   std::optional<double> training_length;  // on the axis; the region to its right is shaded and named
   std::optional<double> y_low;
   std::optional<double> y_high;
-  std::vector<Series> series;  // series i gets colour i, even if it has no points
+  std::vector<Series> series;  // each has the colour of its place, even if it has no points; none is black
   std::vector<Series> references;  // thin grey lines, each with its own dashes; those far away are not drawn
 };
 

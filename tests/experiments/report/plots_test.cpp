@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <regex>
 #include <tuple>
@@ -237,6 +239,63 @@ TEST(ChartSvg, DrawsReadersWithDifferentDashes) {
   EXPECT_NE(attribute(chart, "weak", "stroke-dasharray"), of_oracle);
   chart.references[0].y = {99.0, 99.0};  // so far away that it is not drawn
   EXPECT_EQ(attribute(chart, "oracle", "stroke-dasharray"), of_oracle);
+}
+
+TEST(ChartSvg, DrawsNoneInBlackWhereverItStands) {
+  const std::string black = attribute(chart_of({"none"}), "none", "stroke");
+  EXPECT_EQ(attribute(chart_of({"rope", "none", "alibi"}), "none", "stroke"), black);
+  for (const char* row : {"rope", "alibi"})
+    EXPECT_EQ(attribute(chart_of({"rope", "none", "alibi"}), row, "stroke"),
+              attribute(chart_of({"rope", "alibi"}), row, "stroke"))
+        << "it moves no other colour";
+}
+
+using Colour = std::array<double, 3>;
+
+Colour times(const std::array<Colour, 3>& matrix, const Colour& colour) {
+  Colour product{};
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) product[i] += matrix[i][j] * colour[j];
+  return product;
+}
+
+/// CIELAB of a colour "#004a95" as seen through `eye`, a matrix for linear RGB.
+Colour lab(const std::string& text, const std::array<Colour, 3>& eye) {
+  Colour linear{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double value = std::stoi(text.substr(1 + 2 * i, 2), nullptr, 16) / 255.0;
+    linear[i] = value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
+  }
+  Colour seen = times(eye, linear);
+  for (double& value : seen) value = std::clamp(value, 0.0, 1.0);
+  Colour xyz = times({{{0.4124, 0.3576, 0.1805}, {0.2126, 0.7152, 0.0722}, {0.0193, 0.1192, 0.9505}}}, seen);
+  const Colour white = {0.9505, 1.0, 1.089};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double share = xyz[i] / white[i];
+    xyz[i] = share > 0.008856 ? std::cbrt(share) : 7.787 * share + 16.0 / 116.0;
+  }
+  return {116.0 * xyz[1] - 16.0, 500.0 * (xyz[0] - xyz[1]), 200.0 * (xyz[1] - xyz[2])};
+}
+
+// Machado, Oliveira and Fernandes 2009, at full severity.
+TEST(ChartSvg, LinesDifferInColourAlsoForColourBlindReaders) {
+  const std::vector<std::string> rows = {"sinusoidal", "learned", "rope", "alibi", "t5", "fire", "none"};
+  const Chart chart = chart_of(rows);
+  const std::array<Colour, 3> usual = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+  const std::array<Colour, 3> red_blind = {
+      {{0.152, 1.053, -0.205}, {0.115, 0.786, 0.099}, {-0.004, -0.048, 1.052}}};
+  const std::array<Colour, 3> green_blind = {
+      {{0.367, 0.861, -0.228}, {0.280, 0.673, 0.047}, {-0.012, 0.043, 0.969}}};
+  for (const auto& [eye, least] : {std::pair(usual, 35.0), {red_blind, 25.0}, {green_blind, 25.0}}) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        const Colour one = lab(attribute(chart, rows[i], "stroke"), eye);
+        const Colour other = lab(attribute(chart, rows[j], "stroke"), eye);
+        EXPECT_GT(std::hypot(one[0] - other[0], one[1] - other[1], one[2] - other[2]), least)
+            << rows[i] << " and " << rows[j];
+      }
+    }
+  }
 }
 
 TEST(ChartSvg, WithoutDataIsEmpty) {
