@@ -88,6 +88,9 @@ std::vector<Grid> condition_grids(const ExperimentResult& result);
 /// For each headline metric, all pairs of ranked rows at the longest length: who is ahead, by how much, in how many seeds, and p.
 std::vector<Grid> pair_grids(const ExperimentResult& result);
 
+/// For each headline metric whose targets are split by distance, one grid: rows by bands at the longest length.
+std::vector<Grid> band_grids(const ExperimentResult& result);
+
 /// The notes under the main table, each once: the learning criterion, the sampling error, the notes of rows,
 /// and why a row fails or where it diverges.
 std::vector<std::string> table_notes(const ExperimentResult& result);

@@ -94,8 +94,9 @@ std::string all_tables(const ExperimentResult& result) {
     html += fmt::format("<div{}>{}</div>\n", data_attributes({{"table", name}}), table);
   };
   for (const Grid& grid : pivot_grids(result)) add(grid.title, html_table(grid));
-  for (const MetricSpec& metric : result.metrics)
-    add(metric.title(), html_table(main_grid(result, metric), intervals));
+  for (const auto& metrics : {headlines(result.metrics), other_metrics(result.metrics)})
+    for (const MetricSpec& metric : metrics)
+      add(metric.title(), html_table(main_grid(result, metric), intervals));
   return html + "</div>\n";
 }
 
@@ -106,8 +107,7 @@ std::string other_curves(const ExperimentResult& result) {
     const Chart chart = length_curves(result, metric, condition);
     html += html_figure(inside_page(chart), escape_html(chart.title), {{"curve", chart.title}});
   };
-  for (std::size_t m = headlines(result.metrics).size(); m < result.metrics.size(); ++m)
-    add(result.metrics[m].id, "");
+  for (const MetricSpec& metric : other_metrics(result.metrics)) add(metric.id, "");
   for (std::size_t c = 1; c < result.conditions.size(); ++c)
     if (lengths_under(result, result.conditions[c]).size() > 1) add("", result.conditions[c]);
   return html.empty() ? "" : "<h3>Other curves</h3>\n<div class=\"choose\">\n" + html + "</div>\n";
@@ -115,6 +115,7 @@ std::string other_curves(const ExperimentResult& result) {
 
 std::string comparison_section(const ExperimentResult& result) {
   std::string html = "<h2>The comparison</h2>\n" + all_tables(result);
+  for (const Grid& grid : band_grids(result)) html += html_table(grid);
   const std::vector<std::string> notes = table_notes(result);
   if (!notes.empty()) html += html_list(notes, "note");
   return html + other_curves(result);

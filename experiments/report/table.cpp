@@ -55,14 +55,13 @@ std::string markdown(const Grid& grid) {
 std::string markdown_tables(const ExperimentResult& result) {
   std::string text =
       fmt::format("# {}\n\n{}\n\n", escape_markdown(result.name), escape_markdown(result.question));
-  const std::size_t compared = headlines(result.metrics).size();
-  for (std::size_t m = 0; m < compared; ++m) text += markdown(main_grid(result, result.metrics[m]));
+  for (const MetricSpec& metric : headlines(result.metrics)) text += markdown(main_grid(result, metric));
   const std::vector<std::string> notes = table_notes(result);
   for (const std::string& note : notes) text += "- " + escape_markdown(note) + "\n";
   if (!notes.empty()) text += '\n';
-  for (std::size_t m = compared; m < result.metrics.size(); ++m)
-    text += markdown(main_grid(result, result.metrics[m]));
-  for (const auto& grids : {pair_grids(result), pivot_grids(result), condition_grids(result)})
+  for (const MetricSpec& metric : other_metrics(result.metrics)) text += markdown(main_grid(result, metric));
+  for (const auto& grids :
+       {band_grids(result), pair_grids(result), pivot_grids(result), condition_grids(result)})
     for (const Grid& grid : grids) text += markdown(grid);
   return text;
 }

@@ -67,6 +67,7 @@ std::string terminal_table(const ExperimentResult& result, const std::optional<T
   std::string text;
   for (const MetricSpec& metric : headlines(result.metrics))
     text += fitted(main_grid(result, metric), terminal);
+  for (const Grid& grid : band_grids(result)) text += fitted(grid, terminal);
   for (const auto& lines : {answer(result), table_notes(result)})
     for (const std::string& line : lines) text += printable(line) + "\n";
   return text;

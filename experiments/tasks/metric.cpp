@@ -18,6 +18,7 @@ std::string MetricSpec::title(bool is_past_training) const {
   if (sources == SourceRange::within) text = "near " + text;
   if (sources == SourceRange::beyond) text = "far " + text;
   if (past && is_past_training) text += " past the training length";
+  if (!band.empty()) text += " (" + band + ")";
   return text;
 }
 
@@ -26,6 +27,15 @@ std::vector<MetricSpec> headlines(const std::vector<MetricSpec>& metrics) {
   std::ranges::copy_if(metrics, std::back_inserter(headlines), &MetricSpec::headline);
   if (headlines.empty()) headlines.push_back(metrics.front());
   return headlines;
+}
+
+std::vector<MetricSpec> other_metrics(const std::vector<MetricSpec>& metrics) {
+  std::vector<MetricSpec> others = metrics;
+  const std::vector<MetricSpec> compared = headlines(metrics);
+  std::erase_if(others, [&](const MetricSpec& metric) {
+    return !metric.band_of.empty() || std::ranges::count(compared, metric.id, &MetricSpec::id) > 0;
+  });
+  return others;
 }
 
 std::vector<MetricSpec> plain_metrics(Measure measure) {

@@ -44,6 +44,10 @@ struct MetricSpec {
   bool excess = false;    // bits minus those of the oracle: 0 is the best possible value at every length
   bool past = false;      // only positions past the training length; at lengths up to it, all positions
   bool headline = false;  // rows are compared in it; if no metric of a task says so, in the first
+  // One of several that split the targets of a headline metric by the distance of their source: its id, and the heading of
+  // this part in the one table that tells them apart: "2x to 4x".
+  std::string band_of = {};
+  std::string band = {};
 
   bool lower_is_better() const { return measure == Measure::bits || measure == Measure::perplexity; }
   bool is_fraction() const { return !lower_is_better(); }
@@ -51,13 +55,15 @@ struct MetricSpec {
     return lower_is_better() ? value <= threshold : value >= threshold;
   }
   /// "near recall accuracy past the training length"; without the last words at lengths up to it, where `past` counts all positions.
+  /// The band follows in parentheses.
   std::string title(bool is_past_training = true) const;
   /// Whether a target at `position` (0, 1, …) of a sequence of `seq_len` tokens counts.
   bool counts(const Label& label, Index position, Index seq_len, Index train_tokens) const;
 };
 
-/// The metrics in which rows are compared.
+/// The metrics in which rows are compared; and those that are neither these nor bands.
 std::vector<MetricSpec> headlines(const std::vector<MetricSpec>& metrics);
+std::vector<MetricSpec> other_metrics(const std::vector<MetricSpec>& metrics);
 
 /// The usual metrics: over all positions, and past the training length; for bits also perplexity, for accuracy exact match.
 std::vector<MetricSpec> plain_metrics(Measure measure);

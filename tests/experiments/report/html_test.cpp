@@ -109,6 +109,16 @@ TEST(ReportPage, HasATablePerLengthForTwoFactorsAndForConditions) {
   EXPECT_THAT(page, HasSubstr("<td class=\"none\">–</td>")) << "where a condition has no score";
 }
 
+TEST(ReportPage, HasOneTableForAllBands) {
+  ExperimentResult result = sample_result();
+  result.metrics[1].band_of = "bits";
+  result.metrics[1].band = "1x to 2x";
+  const std::string page = report_page(result);
+  EXPECT_EQ(count(page, "by the distance of the source</caption>"), 1);
+  EXPECT_EQ(count(page, "<div data-table="), 1) << "not one for each";
+  EXPECT_EQ(count(page, "<figure data-curve="), 0);
+}
+
 TEST(ReportPage, WithoutJavaScriptEverythingIsVisible) {
   const std::string page = report_page(two_factors());
   const std::size_t body = page.find("<body>");

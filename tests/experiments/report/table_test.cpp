@@ -22,6 +22,15 @@ using ::testing::Not;
 // A file as a program reads it, which refuses lines of unequal length.
 auto read(const std::string& text) { return csv_lines(text, "table"); }
 
+TEST(MarkdownTables, HaveOneTableForAllBands) {
+  ExperimentResult result = sample_result();
+  result.metrics[1].band_of = "bits";
+  result.metrics[1].band = "1x to 2x";
+  EXPECT_THAT(markdown_tables(result),
+              HasSubstr("by the distance of the source:\n\n| encoding | 1x to 2x |\n"));
+  EXPECT_THAT(markdown_tables(result), Not(HasSubstr("past the training length"))) << "not one for each";
+}
+
 TEST(MarkdownTables, HaveAPivotForEachLengthOfTwoFactorsAndTheConditions) {
   const std::string text = markdown_tables(two_factors());
   EXPECT_THAT(text, HasSubstr("Length 4 (1x), encoding by d\\_model: bits per token:\n\n"

@@ -49,6 +49,15 @@ TEST(TerminalTable, HasTheAnswerBelowAndATableForEachHeadline) {
   EXPECT_THAT(whole_table(result), HasSubstr(answer(result)[0] + "\n" + answer(result)[1] + "\n"));
 }
 
+TEST(TerminalTable, HasTheBandsOfAHeadlineInATableOfTheirOwn) {
+  ExperimentResult result = sample_result();
+  result.metrics[1].band_of = "bits";
+  result.metrics[1].band = "4 to 8";
+  EXPECT_THAT(whole_table(result),
+              AllOf(HasSubstr("by the distance of the source\n\nencoding            4 to 8\n"),
+                    HasSubstr("sinusoidal   4.100 ± 0.100\n")));
+}
+
 TEST(TerminalTable, ShowsControlCharactersOfEveryText) {
   ExperimentResult result = report_test::two_factors();
   const std::string bad = "\033[2J";
