@@ -9,7 +9,7 @@
 
 namespace ordinal::experiments {
 
-/// A table for each headline metric under its title, the notes and the answer; ends in a line break. Control characters in
+/// A table for each headline metric under its title, those of bands, the answer and the notes; ends in a line break. Control characters in
 /// names are shown as \x1b. If a table is wider than the terminal, columns after the names are left out, beginning at the left,
 /// and a line below names them. Without a terminal it is whole. With colors, the best values are bold; baselines and rows that did not learn the task are
 /// dim.

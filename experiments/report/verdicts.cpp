@@ -93,7 +93,8 @@ std::string ranking(const ExperimentResult& result, const Family& family, const 
   if (ranked.size() == 1)
     return fmt::format("{}, {} has {} {}{}.", what, in_quotes(row.label), format_mean(best), where,
                        column.size() > 1 ? "; no other row is ranked" : "");
-  return leader(result, family, metric, what, where);
+  const bool all_learned = std::ranges::all_of(column, [](const Group& row) { return row.learning.most(); });
+  return leader(result, family, metric, what + (all_learned ? "" : ", of the ranked rows"), where);
 }
 
 /// "Far, the reader “4-gram” (0.353) is better than “sinusoidal”." Empty if none is.

@@ -131,6 +131,15 @@ TEST(Verdicts, ARowThatDidNotLearnIsNotRanked) {
                           "no other row is ranked."));
 }
 
+TEST(Answer, IsOfTheRankedRowsIfAnotherDidNotLearn) {
+  ExperimentResult result = sample_result(6);
+  for (CellResult& cell : result.cells)
+    if (cell.row == "learned") value(cell, 4) = 9.0;
+  result.gate = LearningGate{"bits", 2.0, "at most 2 bits"};
+  EXPECT_THAT(answer(result),
+              ElementsAre(HasSubstr("In bits per token, of the ranked rows, “none” is best at")));
+}
+
 TEST(Answer, OfASingleRowThatDidNotLearnSaysSo) {
   ExperimentResult result = sample_result();
   std::erase_if(result.rows, [](const RowInfo& row) { return row.label != "none"; });
