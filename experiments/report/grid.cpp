@@ -253,6 +253,10 @@ std::vector<std::string> table_notes(const ExperimentResult& result) {
                           [](const MetricSpec& one) { return one.sources != SourceRange::any; }))
     notes.emplace_back(
         "Near and far: the source of the answer lies within the training length, or is further back.");
+  for (const MetricSpec& metric : result.metrics)
+    if (const Index longest = metric.band_from * result.train_length;
+        longest >= result.lengths.back() && longest > 0)
+      notes.push_back(fmt::format("No source is {} back: a length above {} has some.", metric.band, longest));
   for (const RowInfo& row : result.rows) notes.insert(notes.end(), row.notes.begin(), row.notes.end());
   std::set<std::string> seen;
   double error = 0.0;  // under the main condition

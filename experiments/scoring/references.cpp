@@ -53,7 +53,8 @@ std::vector<Score> reference_scores(const Task& task, const Settings& settings,
   std::vector<Score> references;
   for (const Reader& reader : readers()) {
     const Read read = reader.build(task, train_length);
-    const std::string row = reader.name + (reader.shows_length ? fmt::format(" {}", train_tokens) : "");
+    const Index part = reader.shows_part;
+    const std::string row = reader.name + (part > 0 ? fmt::format(" {}", train_tokens / part) : "");
     for (std::size_t i = 0; i < lengths.size(); ++i) {
       Tally tally(metrics, task.seq_len(lengths[i]), train_tokens);
       tally.add(examples[i].batch, scores_of(read, examples[i], train_tokens), examples[i].labels);

@@ -9,6 +9,8 @@ bool MetricSpec::counts(const Label& label, Index position, Index seq_len, Index
   if (token_class >= 0 && label.token_class != token_class) return false;
   if (conflict != Conflict::any && label.conflict != conflict) return false;
   if (past && seq_len > train_tokens && position < train_tokens) return false;
+  const Index nearest = band_from * train_tokens;
+  if (band_from > 0 && (label.source <= nearest || label.source > 2 * nearest)) return false;
   if (sources == SourceRange::within) return label.source <= train_tokens;
   return sources == SourceRange::any || label.source > train_tokens;
 }

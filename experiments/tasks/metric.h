@@ -44,10 +44,11 @@ struct MetricSpec {
   bool excess = false;    // bits minus those of the oracle: 0 is the best possible value at every length
   bool past = false;      // only positions past the training length; at lengths up to it, all positions
   bool headline = false;  // rows are compared in it; if no metric of a task says so, in the first
-  // One of several that split the targets of a headline metric by the distance of their source: its id, and the heading of
-  // this part in the one table that tells them apart: "2x to 4x".
+  // One of several that split the targets of a headline metric by the distance of their source: its id, the heading of this part in
+  // the one table that tells them apart, "2x to 4x", and its distances: above band_from to 2 band_from training lengths (0: all).
   std::string band_of = {};
   std::string band = {};
+  Index band_from = 0;
 
   bool lower_is_better() const { return measure == Measure::bits || measure == Measure::perplexity; }
   bool is_fraction() const { return !lower_is_better(); }

@@ -36,7 +36,8 @@ struct Reader {
   std::string name;
   Knows knows = Knows::counts;
   std::function<Read(const Task&, Index train_length)> build;
-  bool shows_length = false;  // its row also names the tokens of a training sequence: "last 64"
+  Index shows_part =
+      0;  // its row also names this part of the tokens of a training sequence: "last 64" for 1, "last 16" for 4
 };
 
 /// The `build` of a reader that is the same for all tasks.

@@ -13,6 +13,10 @@
 namespace ordinal::experiments::testing {
 namespace {
 
+// That of configs/extrapolation.cfg.
+constexpr const char* of_all_distances =
+    "latest(names=9, letters=4, octaves=6, nearest=2, far=3, far_names=4)";
+
 struct Question {
   std::string before;  // all symbols up to the name that is asked
   char answer = 0;
@@ -93,8 +97,9 @@ TEST_P(Latest, NoReaderThatIgnoresOrderIsRightMoreOftenThanOnceInEachNumberOfLet
 
 TEST(Documents, BeginAsShorterOnesDo) {
   const ExampleKey key{Split::validation, 5, 0, 7};
-  for (const std::string name :
-       {"latest", "latest(names=2, letters=2, octaves=1)", "language", "language(values=1)"}) {
+  for (const std::string& name :
+       {std::string("latest"), std::string("latest(names=2, letters=2, octaves=1)"),
+        std::string(of_all_distances), std::string("language"), std::string("language(values=1)")}) {
     const auto task = make_task(name);
     const auto [tokens, targets] = example(*task, key, 1000);
     const auto [first_tokens, first_targets] = example(*task, key, 65);
@@ -106,9 +111,10 @@ TEST(Documents, BeginAsShorterOnesDo) {
 INSTANTIATE_TEST_SUITE_P(Options, Latest,
                          ::testing::Values(std::pair("latest", 5), std::pair("latest(names=4, octaves=6)", 5),
                                            std::pair("latest(names=2, letters=2, octaves=1)", 2),
-                                           std::pair("latest(names=2, letters=18, octaves=16)", 18)));
+                                           std::pair("latest(names=2, letters=18, octaves=16)", 18),
+                                           std::pair(std::string(of_all_distances), 4)));
 
-// Counts for one seed of configs/extrapolation.cfg: 960 examples of 64 tokens, or as many tokens in longer ones.
+// Counts for one seed: 960 examples of 64 tokens, or as many tokens in longer ones.
 TEST(LatestTask, AsksNearAndFarAtEveryLengthBeyondTraining) {
   const auto task = make_task("latest");
   for (const Index length : {128, 256, 512}) {
@@ -125,10 +131,48 @@ TEST(LatestTask, AsksNearAndFarAtEveryLengthBeyondTraining) {
   }
 }
 
-TEST(LatestTask, HasEnoughLettersForAllNames) {
-  EXPECT_THAT([] { make_task("latest(names=8, letters=5)"); },
-              ::testing::ThrowsMessage<ConfigError>(
-                  "task latest: 8 names of 5 letters need 40 letters, expected at most 36"));
+// One seed of configs/extrapolation.cfg has 320 such examples of 512 tokens, trained on 64.
+TEST(LatestTask, AsksFarQuestionsOfEveryBandOfDistance) {
+  const auto task = make_task(of_all_distances);
+  std::map<std::string, int> asked;
+  for (std::uint32_t example = 0; example < 320; ++example)
+    for (const Question& question : questions(*task, example, 512))
+      for (const MetricSpec& metric : task->metrics())
+        if (metric.counts(question.label, std::ssize(question.before), 512, 64)) ++asked[metric.id];
+  for (const char* band : {"accuracy.far.2x", "accuracy.far.4x", "accuracy.far.8x"})
+    EXPECT_GE(asked[band], 200) << band;
+  EXPECT_EQ(asked["accuracy.far.2x"] + asked["accuracy.far.4x"] + asked["accuracy.far.8x"],
+            asked["accuracy.far"]);
+}
+
+// Far questions let names wait; the same number of others is left at every length, so their distances are the same.
+TEST(LatestTask, AsksNearQuestionsAsNearAtEveryLengthWithFarOnes) {
+  const auto task = make_task(of_all_distances);
+  std::map<Index, double> mean;
+  for (const Index length : {128, 512}) {
+    double sum = 0.0;
+    double asked = 0.0;
+    for (std::uint32_t example = 0; example < 200'000 / length; ++example)
+      for (const Question& question : questions(*task, example, length)) {
+        if (question.label.source > 64 || question.before.size() <= 64) continue;
+        asked += 1.0;
+        sum += static_cast<double>(question.label.source);
+      }
+    mean[length] = sum / asked;
+  }
+  EXPECT_NEAR(mean[128], mean[512], 1.0);
+  EXPECT_GT(mean[512], 15.0);
+}
+
+TEST(LatestTask, RefusesOptionsThatContradictEachOther) {
+  for (const auto& [task, problem] :
+       {std::pair("latest(names=8, letters=5)", "8 names of 5 letters need 40 letters, expected at most 36"),
+        {"latest(octaves=3, nearest=4)", "nearest = 4 leaves out all of octaves = 3, expected at most 3"},
+        {"latest(names=3, far=1)",
+         "far_names = 3 of names = 3 wait for far questions, expected at most 2"}}) {
+    EXPECT_THAT([&] { make_task(task); },
+                ::testing::ThrowsMessage<ConfigError>(std::string("task latest: ") + problem));
+  }
 }
 
 }  // namespace
