@@ -12,6 +12,7 @@
 #include "framework/core/errors.h"
 #include "framework/core/random.h"
 #include "framework/math/blas.h"
+#include "framework/optimize/optimizer.h"
 #include "framework/positional/positional_encoding.h"
 #include "framework/positional/sinusoid_table.h"
 
@@ -73,12 +74,15 @@ Batch random_batch(const BenchmarkSize& size) {
 
 // A model with everything needed to train it on random tokens.
 struct StepBench {
-  StepBench(const BenchmarkSize& size, const std::string& encoding, Threads& threads)
+  StepBench(const BenchmarkSize& size, const std::string& encoding, Threads& threads,
+            const std::string& optimizer = "adamw")
       : model(model_of(size, encoding)),
-        trainer(model, {.schedule = {}, .shards = default_shards(size.batch, size.seq_len)}, threads),
+        trainer(model,
+                {.optimizer = optimizer, .schedule = {}, .shards = default_shards(size.batch, size.seq_len)},
+                threads),
         batch(random_batch(size)) {}
 
-  // The seconds that a step takes: forward, backward, clipping by norm, AdamW.
+  // The seconds that a step takes: forward, backward, clipping by norm, optimizer.
   double step() {
     const Pace pace;
     trainer.step({&batch, 1});
@@ -172,6 +176,18 @@ void time_encodings(const BenchmarkSize& size, Index steps, Threads& threads) {
   }
 }
 
+void time_optimizers(const BenchmarkSize& size, Index steps, Threads& threads) {
+  say_on_stdout(
+      fmt::format("\na training step with each optimizer, as a multiple of adamw: {}\n", size.name));
+  for (const std::string& optimizer : optimizers().names()) {
+    StepBench bench(size, "none", threads, optimizer);
+    StepBench adamw(size, "none", threads);
+    const auto [with, without] = medians(
+        steps, [&] { return bench.step(); }, [&] { return adamw.step(); });
+    say_on_stdout(fmt::format("{:<16} {:>6.2f}\n", optimizer, with / without));
+  }
+}
+
 // How much faster the sines of all positions are looked up in a table than computed.
 void time_sines(const BenchmarkSize& size, Index steps) {
   const auto columns = sines_then_cosines(sinusoidal_frequencies(size.d_model));
@@ -209,6 +225,7 @@ int benchmark(const CommandLine& command) {
   for (const BenchmarkSize& size : sizes) time_step(size, steps, threads);
   for (const BenchmarkSize& size : with_encodings) {
     time_encodings(size, steps, threads);
+    time_optimizers(size, steps, threads);
     time_sines(size, steps);
   }
   return 0;

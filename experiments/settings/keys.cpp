@@ -179,7 +179,8 @@ std::vector<Key> other_keys() {
       key_of(OptionType::flag, "claims.train", "false",
              "train what the configs need, instead of reading the scores stored beside them"),
       list("benchmark.sizes", "tiny, small, medium, big", "sizes at which to time a training step"),
-      list("benchmark.encodings", "", "sizes at which to time every encoding against none"),
+      list("benchmark.encodings", "",
+           "sizes at which to time every encoding against none, and every optimizer against adamw"),
       integer("benchmark.steps", "20", between(1, largest_count), "steps to time at each size"),
   };
 }

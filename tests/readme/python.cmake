@@ -37,7 +37,7 @@ file(REMOVE_RECURSE "${WORK}")
 file(MAKE_DIRECTORY "${WORK}")
 set(small ${BIN}/extrapolation --quiet --config ${root}/configs/extrapolation.cfg --model.d_model=16 --model.layers=1
     --model.heads=2 "--task.name=latest(names=2, octaves=3)" --task.train_length=16 --train.batch=4 --train.log_every=2 --evaluate.lengths=1x,2x
-    --evaluate.batches=1)
+    --evaluate.conditions=trained --evaluate.batches=1)
 run(${small} --train.steps=10 --experiment.seeds=2 --out results/quick)
 
 if(with_pandas)
