@@ -64,6 +64,16 @@ TEST_F(SettingsOfAFile, AreThoseOfItsMetadata) {
   for (const auto& [key, value] : by_hand) EXPECT_EQ(settings.text(key), value) << key;
 }
 
+// Version 0.10 had no model.init. What it began is not continued as if it had begun with the default.
+TEST_F(SettingsOfAFile, ThatATrainingWroteBeforeInitialWeightsSaysHowTheyStarted) {
+  EXPECT_EQ(settings_of_file(file({{"data_hash", "x"}, {"version", "0.10"}})).text("model.init"),
+            "gpt2(sd=0.02)");
+  EXPECT_EQ(settings_of_file(file({{"data_hash", "x"}, {"version", "0.10"}, {"model.init", "fan_in"}}))
+                .text("model.init"),
+            "fan_in");
+  EXPECT_EQ(settings_of_file(file({})).text("model.init"), "fan_in") << "no training wrote it";
+}
+
 // Every setting of the model that binds its weights, and the training length, and those alone: tensors confirm sizes at most.
 TEST_F(SettingsOfAFile, AreRefusedIfOneIsMissing) {
   const auto lacks = [](const std::string& keys) {
