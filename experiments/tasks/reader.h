@@ -36,8 +36,8 @@ struct Reader {
   std::string name;
   Knows knows = Knows::counts;
   std::function<Read(const Task&, Index train_length)> build;
-  Index shows_part =
-      0;  // its row also names this part of the tokens of a training sequence: "last 64" for 1, "last 16" for 4
+  // Its row also names this part of the tokens of a training sequence: "last 64" for 1, "last 16" for 4; 0: it does not.
+  Index shows_part = 0;
 };
 
 /// The `build` of a reader that is the same for all tasks.

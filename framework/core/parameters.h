@@ -62,8 +62,8 @@ struct Slot {
 /// What an optimizer needs to know of a parameter.
 struct ParameterUse {
   bool decay = false;  // whether weight decay applies
-  std::vector<Index> matrices =
-      {};  // rows of each matrix between hidden layers that it stacks; none: it is no such matrix
+  // Rows of each matrix between hidden layers that it stacks; none: it is no such matrix.
+  std::vector<Index> matrices = {};
 };
 
 /// A declared parameter: dotted name, shape, initialiser, and how it is used.
