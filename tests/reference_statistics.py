@@ -1,18 +1,33 @@
 """The procedure of experiments/README.md once more, for the scripts that recompute what the programs decided."""
 import collections
 import csv
+import io
 import math
 
 
-def read_scores(path):
-    """{(row, length, condition, metric): {seed: value}} and {row: [whether a seed learned]}. Readers have one value, with the seed ""."""
-    scores, learned = collections.defaultdict(dict), collections.defaultdict(dict)
+FEWEST_TARGETS = 100
+FEW = math.inf
+
+
+def score_lines(path):
+    """The lines behind the comments of a file of scores."""
     with open(path, newline="") as file:
-        for line in csv.DictReader(file):
-            key = (line["row"], int(line["length"]), line["condition"], line["metric"])
-            scores[key][line["seed"]] = float(line["value"] or "nan")
-            if line["learned"]:
-                learned[line["row"]][line["seed"]] = line["learned"] == "1"
+        text = file.read()
+    while text.startswith("# "):
+        text = text.partition("\n")[2]
+    return csv.DictReader(io.StringIO(text))
+
+
+def read_scores(path):
+    """{(row, length, condition, metric): {seed: value}} and {row: [whether a seed learned]}. Readers have one value, with the seed "". A value
+    on too few targets is FEW; a seed of which it is unknown whether it learned did not."""
+    scores, learned = collections.defaultdict(dict), collections.defaultdict(dict)
+    for line in score_lines(path):
+        key = (line["row"], int(line["length"]), line["condition"], line["metric"])
+        is_few = line["seed"] and line["value"] and int(line["tokens"]) < FEWEST_TARGETS
+        scores[key][line["seed"]] = FEW if is_few else float(line["value"] or "nan")
+        if line["seed"]:
+            learned[line["row"]][line["seed"]] = line["learned"] == "1"
     return scores, {row: list(seeds.values()) for row, seeds in learned.items()}
 
 

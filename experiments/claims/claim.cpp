@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <map>
 
@@ -37,7 +38,7 @@ Quantity quantity_of(const std::string& text) {
   const std::size_t open = text.find('(');
   if (open == std::string::npos || open == 0 || !text.ends_with(')'))
     refuse_statement(text, "metric(row, length) or metric(row, length, condition)");
-  Quantity quantity{.metric = text.substr(0, open)};
+  Quantity quantity{.metric = {.id = text.substr(0, open)}};
   // The labels of rows may have commas, so the length and the condition are looked for from the end.
   std::vector<std::string> fields =
       split_outside_brackets(std::string_view(text).substr(open + 1, text.size() - open - 2), ',');
@@ -68,15 +69,20 @@ void require_texts(Problems& problems, const WrittenSection& section, const std:
     if (value_of(section, key).empty()) refuse(problems, section, key, "got nothing, expected a text");
 }
 
-// Whether it is a date such as 2026-11-28, or a date and the first 7 to 40 digits of a commit.
+// Whether it is a day of the calendar up to today, such as 2026-11-28, and maybe the first 7 to 40 digits of a commit.
 bool is_date_and_commit(const std::string& text) {
-  std::string date = text.substr(0, 10);
-  std::ranges::replace_if(
-      date, [](char c) { return c >= '0' && c <= '9'; }, '0');
-  const std::string commit = text.substr(date.size());
+  namespace chrono = std::chrono;
+  const std::vector<std::string> date = split_outside_brackets(text.substr(0, 10), '-');
+  if (text.size() < 10 || date.size() != 3 || date[0].size() != 4 || date[1].size() != 2) return false;
+  const auto number = [&](std::size_t i) { return parse_integer(date[i]).value_or(0); };
+  const chrono::year_month_day day{chrono::year(static_cast<int>(number(0))),
+                                   chrono::month(static_cast<unsigned>(number(1))),
+                                   chrono::day(static_cast<unsigned>(number(2)))};
+  const std::string commit = text.substr(10);
   const bool is_commit = commit.size() >= 8 && commit.size() <= 41 && commit.starts_with(' ') &&
                          commit.find_first_not_of("0123456789abcdef", 1) == std::string::npos;
-  return date == "0000-00-00" && (commit.empty() || is_commit);
+  return day.ok() && chrono::sys_days(day) <= chrono::floor<chrono::days>(chrono::system_clock::now()) &&
+         (commit.empty() || is_commit);
 }
 
 Claim read_claim(const WrittenSection& section, Problems& problems) {
@@ -85,8 +91,9 @@ Claim read_claim(const WrittenSection& section, Problems& problems) {
   const std::string registered = value_of(section, "registered");
   if (!registered.empty() && !is_date_and_commit(registered))
     refuse(problems, section, "registered",
-           fmt::format("got '{}', expected a date, and a commit once it is known: 2026-11-28 9e6e898",
-                       registered));
+           fmt::format(
+               "got '{}', expected a date up to today, and a commit once it is known: 2026-11-28 9e6e898",
+               registered));
   if (const std::string* looks = section.find("looks")) {
     claim.looks = parse_integer(*looks).value_or(0);
     if (claim.looks < 2)
@@ -100,6 +107,41 @@ Claim read_claim(const WrittenSection& section, Problems& problems) {
     refuse(problems, section, "statement", error.what());
   }
   return claim;
+}
+
+// The length in numbers, the task and the metric of a quantity, from its row.
+void resolve(Quantity& quantity, const std::vector<Row>& rows) {
+  const auto row = std::ranges::find(rows, quantity.row, &Row::label);
+  if (row == rows.end()) return;
+  const Part task = task_part(row->settings);
+  quantity.train_length = row->settings.integer("task.train_length");
+  quantity.at = parse_length(quantity.length, quantity.train_length);
+  quantity.task = to_string(task);
+  const std::vector<MetricSpec> metrics = task_metrics(task);
+  const auto metric = std::ranges::find(metrics, quantity.metric.id, &MetricSpec::id);
+  if (metric != metrics.end()) quantity.metric = *metric;
+}
+
+// Why no scores can decide a statement; empty if some can.
+std::string undecidable(const Statement& statement) {
+  const auto& [form, sides, number] = statement;
+  const MetricSpec& metric = sides.front().metric;
+  if (metric.name.empty()) return "";  // its row is unknown
+  if (form == Form::at_least && (!metric.is_possible(number) || (metric.is_fraction() && number >= 1.0)))
+    return fmt::format("got >= {}, expected a number that {} can be above{}", number, metric.id,
+                       metric.is_fraction() ? ": from 0 to less than 1" : "");
+  if (form != Form::at_least && metric.is_fraction() && number >= 1.0)
+    return fmt::format("got a margin of {}, expected less than 1: {} is a share", number, metric.id);
+  for (const Quantity& side : sides) {
+    if (!side.metric.has_targets(side.at, side.train_length))
+      return fmt::format("got {} at {}, expected a longer length: none of its targets is there",
+                         side.metric.id, side.length);
+    if (!side.metric.name.empty() && side.metric.is_fraction() != metric.is_fraction())
+      return fmt::format("got {} and {}, expected two that can be compared", metric.id, side.metric.id);
+  }
+  const bool is_same = sides.size() == 2 && sides[0].row == sides[1].row && sides[0].at == sides[1].at &&
+                       sides[0].condition == sides[1].condition && sides[0].metric.id == sides[1].metric.id;
+  return is_same ? fmt::format("got the same score of {} twice, expected two", sides[0].row) : "";
 }
 
 }  // namespace
@@ -134,13 +176,11 @@ std::vector<Claim> claims_of(const Settings& settings) {
   if (claims.empty()) return claims;
   const std::vector<Row> rows = rows_of(settings);
   for (Claim& claim : claims) {
-    for (Quantity& quantity : claim.statement.sides) {
-      const auto row = std::ranges::find(rows, quantity.row, &Row::label);
-      if (row == rows.end()) continue;
-      quantity.at = parse_length(quantity.length, row->settings.integer("task.train_length"));
-      quantity.task = to_string(task_part(row->settings));
-    }
+    for (Quantity& quantity : claim.statement.sides) resolve(quantity, rows);
+    const std::string impossible = undecidable(claim.statement);
+    if (!impossible.empty()) refuse(problems, claim.section, "statement", impossible);
   }
+  if (!problems.empty()) throw ConfigError(joined(problems, "\n"));
   return claims;
 }
 
@@ -153,7 +193,7 @@ std::vector<std::string> claim_problems(const std::vector<Claim>& claims,
   for (const Claim& claim : claims) {
     for (const Quantity& quantity : claim.statement.sides) {
       std::vector<std::pair<std::string, std::string>> named = {
-          {"row", quantity.row}, {"metric", quantity.metric}, {"condition", quantity.condition}};
+          {"row", quantity.row}, {"metric", quantity.metric.id}, {"condition", quantity.condition}};
       known["length"].clear();
       for (const Index length : lengths_under(experiment, quantity.condition))
         known["length"].push_back(std::to_string(length));

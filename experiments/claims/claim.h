@@ -12,12 +12,13 @@ namespace ordinal::experiments {
 
 /// metric(row, length) or metric(row, length, condition).
 struct Quantity {
-  std::string metric = {};
+  MetricSpec metric = {};
   std::string row = {};
   std::string length = {};  // 128, or 2x for twice the training length of the row
   std::string condition = trained_condition;
-  Index at = 0;           // the length in numbers, once the row is known
-  std::string task = {};  // of the row
+  Index at = 0;            // the length in numbers, once the row is known
+  Index train_length = 0;  // of the row
+  std::string task = {};   // of the row
 };
 
 struct Statement {
@@ -39,8 +40,8 @@ struct Claim {
 /// The value of a key; empty if the section does not have it.
 std::string value_of(const WrittenSection& section, const std::string& key);
 
-/// The claims of a config, with all lengths in numbers, and the tasks of their rows. Throws ConfigError with one line for each key of a section [claim ID] or
-/// [withdrawn ID] that is missing or cannot be read.
+/// The claims of a config, with all lengths in numbers, and the tasks and metrics of their rows. Throws ConfigError with one line for each
+/// key of a section [claim ID] or [withdrawn ID] that is missing or cannot be read, and for a statement that no scores can decide.
 std::vector<Claim> claims_of(const Settings& settings);
 
 /// One line for each row, length, metric or condition of a claim that the experiment does not have.

@@ -6,6 +6,7 @@
 #include <array>
 #include <filesystem>
 
+#include "experiments/claims/stored_scores.h"
 #include "experiments/report/html.h"
 #include "experiments/report/table.h"
 #include "experiments/results/csv.h"
@@ -125,9 +126,9 @@ std::string write_claims(const DecidedClaims& decided, const LockedPath& folder)
 std::string report_claims(const Settings& settings, const ExperimentResult& result,
                           const LockedPath& folder) {
   const std::vector<Claim> claims = claims_of(settings);
-  const std::string scores = scores_csv(claims, result);
-  write_text(folder / "scores.csv", scores);
-  return write_claims({decide(claims, read_scores(scores, "scores.csv"), seeds(settings)), {}}, folder);
+  const std::vector<Score> scores = kept_scores(claims, result);
+  write_text(folder / "scores.csv", stored_text(settings, scores));
+  return write_claims({decide(claims, scores, seeds(settings)), {}}, folder);
 }
 
 }  // namespace ordinal::experiments

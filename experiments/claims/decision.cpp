@@ -15,26 +15,21 @@ namespace {
 
 using Form = Statement::Form;
 
-Side read_side(const Quantity& quantity, const StoredScores& stored,
-               const std::vector<std::uint64_t>& seeds) {
-  Side side{quantity};
-  for (const std::uint64_t number : seeds) {
-    const std::string seed = std::to_string(number);
-    const auto value = stored.values.find(
-        {quantity.row, seed, std::to_string(quantity.at), quantity.condition, quantity.metric});
-    if (value == stored.values.end()) continue;
-    side.values.push_back(value->second);
-    side.numbers += std::isnan(value->second) ? 0 : 1;
-    const auto learned = stored.learned.find({quantity.row, seed});
-    if (learned == stored.learned.end()) continue;
-    ++side.known;
-    side.learned += learned->second ? 1 : 0;
+Group side_of(const Quantity& quantity, const std::vector<Score>& scores,
+              const std::vector<std::uint64_t>& seeds) {
+  std::vector<const Score*> found;
+  for (const std::uint64_t seed : seeds) {
+    const auto score = std::ranges::find_if(scores, [&](const Score& one) {
+      return !one.of_reader && one.row == quantity.row && one.seed == seed && one.length == quantity.at &&
+             one.condition == quantity.condition && one.metric.id == quantity.metric.id;
+    });
+    if (score != scores.end()) found.push_back(&*score);
   }
-  return side;
+  return grouped(found);
 }
 
 // The differences of a claim in its seeds, without the margin, and in how many it is ahead with the margin.
-Comparison compared(const Claim& claim, const std::vector<Side>& sides) {
+Comparison compared(const Claim& claim, const std::vector<Group>& sides) {
   const auto& [form, quantities, number] = claim.statement;
   std::vector<double> differences = sides.front().values;
   for (std::size_t i = 0; i < differences.size(); ++i)
@@ -50,37 +45,42 @@ Comparison compared(const Claim& claim, const std::vector<Side>& sides) {
   return comparison;
 }
 
-// The reader that has the best score of a quantity, and its score, negated if less is better. Readers that know where the answer
-// stands do not count.
-std::pair<std::string, double> best_reader(const Quantity& quantity, const StoredScores& stored) {
-  const double sign = lower_is_better(quantity.metric) ? -1.0 : 1.0;
-  std::pair<std::string, double> best = {"", -INFINITY};
-  for (const auto& [score, value] : stored.values) {
-    const Reader* reader = score[1].empty() ? reader_of(score[0]) : nullptr;
-    const bool counts =
-        reader != nullptr && reader->knows != Knows::sources && is_about(score[0], quantity.task);
-    if (counts && score[2] == std::to_string(quantity.at) && score[4] == quantity.metric &&
-        sign * value > best.second)
-      best = {score[0], sign * value};
+// Of the readers that ignore where answers stand, the best score of a quantity; null without one.
+const Score* best_reader(const Quantity& quantity, const std::vector<Score>& scores) {
+  const Score* best = nullptr;
+  for (const Score& score : scores) {
+    const bool counts = score.of_reader && knows_at_most(score.row, Knows::order) &&
+                        is_about(score.row, quantity.task) && score.length == quantity.at &&
+                        score.metric.id == quantity.metric.id;
+    if (counts && (best == nullptr || !score.metric.reached(best->value, score.value))) best = &score;
   }
   return best;
 }
 
 // Why a claim is not run or undecided whatever its differences are; empty if they decide.
-std::string obstacle(const std::vector<Side>& sides, const StoredScores& stored, std::size_t seeds) {
-  for (const auto& [quantity, values, numbers, learned, known] : sides) {
-    if (numbers < seeds)
-      return fmt::format("{} of {} at {} ({}) has a value in {} of {} seeds", quantity.metric, quantity.row,
-                         quantity.length, quantity.condition, numbers, seeds);
-    if (4 * learned < 3 * known)
-      return fmt::format("fewer than three quarters of the seeds of {} learned", quantity.row);
+std::string obstacle(const ClaimResult& result, const std::vector<Score>& scores, Index seeds) {
+  const std::vector<Quantity>& quantities = result.claim.statement.sides;
+  for (std::size_t i = 0; i < quantities.size(); ++i) {
+    const Group& side = result.sides[i];
+    const std::string what = fmt::format("{} of {} at {} ({})", quantities[i].metric.id, quantities[i].row,
+                                         quantities[i].length, quantities[i].condition);
+    if (side.summary.n < seeds)
+      return fmt::format("{} has a value in {} of {} seeds", what, side.summary.n, seeds);
+    if (side.is_few())
+      return fmt::format("{} has {} in a seed, fewer than {}", what, counted(side.targets, "target"),
+                         fewest_targets);
+    if (!side.learning.most())
+      return fmt::format("{} of the seeds of {} learned",
+                         side.learning.known() == 0 ? "it is unknown how many" : "fewer than three quarters",
+                         quantities[i].row);
   }
   std::string floor;
-  for (const Side& side : sides) {
-    const double sign = lower_is_better(side.quantity.metric) ? -1.0 : 1.0;
-    const auto [reader, best] = best_reader(side.quantity, stored);
-    if (sign * compare(side.values).median() > best) return "";
-    if (floor.empty()) floor = fmt::format("at the floor: {} has {}", reader, format_value(sign * best));
+  for (std::size_t i = 0; i < quantities.size(); ++i) {
+    const Score* reader = best_reader(quantities[i], scores);
+    if (reader == nullptr || !reader->metric.reached(reader->value, compare(result.sides[i].values).median()))
+      return "";
+    if (floor.empty())
+      floor = fmt::format("at the floor: {} has {}", reader->row, format_value(reader->value));
   }
   return floor;
 }
@@ -96,8 +96,7 @@ std::string ClaimResult::measured() const {
   if (comparison.n() == 0) return why;
   const auto& [form, quantities, number] = claim.statement;
   std::string text;
-  for (const Side& side : sides)
-    text += (text.empty() ? "" : " against ") + format_value(summarize(side.values).mean);
+  for (const Group& side : sides) text += (text.empty() ? "" : " against ") + format_value(side.summary.mean);
   const std::string how = form == Form::at_least ? fmt::format("above {}", number)
                           : form == Form::within ? fmt::format("within {}", number)
                           : number > 0.0         ? fmt::format("ahead by more than {}", number)
@@ -108,8 +107,9 @@ std::string ClaimResult::measured() const {
     text += fmt::format(" ({} to {})", format_effect(comparison.interval.low),
                         format_effect(comparison.interval.high));
   std::vector<std::string> learned;
-  for (const Side& side : sides) learned.push_back(fmt::format("{}/{}", side.learned, side.known));
-  if (sides.front().known > 0) text += "; learned " + joined(learned);
+  for (const Group& side : sides)
+    learned.push_back(fmt::format("{}/{}", side.learning.learned, side.learning.seeds));
+  text += "; learned " + joined(learned);
   if (claim.looks > 1) text += fmt::format("; look {}", claim.looks);
   if (why.empty() && verdict == Verdict::undecided) {
     const Index enough = seeds_to_decide(comparison, family);
@@ -119,19 +119,20 @@ std::string ClaimResult::measured() const {
   return why.empty() ? text : text + "; " + why;
 }
 
-std::vector<ClaimResult> decide(const std::vector<Claim>& claims, const StoredScores& scores,
+std::vector<ClaimResult> decide(const std::vector<Claim>& claims, const std::vector<Score>& scores,
                                 const std::vector<std::uint64_t>& seeds) {
   std::vector<ClaimResult> results;
   for (const Claim& claim : claims) {
     ClaimResult& result = results.emplace_back(ClaimResult{.claim = claim, .family = std::ssize(claims)});
+    const auto n = std::ssize(seeds);
     bool is_complete = true;
     for (const Quantity& quantity : claim.statement.sides) {
-      const Side& side = result.sides.emplace_back(read_side(quantity, scores, seeds));
-      if (side.values.size() < seeds.size()) result.verdict = Verdict::not_run;
-      is_complete = is_complete && side.numbers == seeds.size();
+      const Group& side = result.sides.emplace_back(side_of(quantity, scores, seeds));
+      if (side.learning.seeds < n) result.verdict = Verdict::not_run;
+      is_complete = is_complete && side.summary.n == n;
     }
     if (is_complete) result.comparison = compared(claim, result.sides);
-    result.why = obstacle(result.sides, scores, seeds.size());
+    result.why = obstacle(result, scores, n);
   }
   std::vector<Comparison*> family;
   for (ClaimResult& result : results) family.push_back(&result.comparison);
@@ -141,21 +142,19 @@ std::vector<ClaimResult> decide(const std::vector<Claim>& claims, const StoredSc
   return results;
 }
 
-std::string scores_csv(const std::vector<Claim>& claims, const ExperimentResult& result) {
+std::vector<Score> kept_scores(const std::vector<Claim>& claims, const ExperimentResult& result) {
   std::vector<Quantity> used;
   for (const MetricSpec& metric : result.metrics)
-    if (metric.headline) used.push_back({.metric = metric.id});
+    if (metric.headline) used.push_back({.metric = metric});
   for (const Claim& claim : claims) std::ranges::copy(claim.statement.sides, std::back_inserter(used));
-  return scores_csv(result, [&](const Score& score) {
-    return std::ranges::any_of(used, [&](const Quantity& quantity) {
-      return quantity.metric == score.metric &&
+  std::vector<Score> scores = all_scores(result);
+  std::erase_if(scores, [&](const Score& score) {
+    return std::ranges::none_of(used, [&](const Quantity& quantity) {
+      return quantity.metric.id == score.metric.id &&
              (quantity.condition == score.condition || score.condition == trained_condition);
     });
   });
-}
-
-bool lower_is_better(const std::string& metric) {
-  return metric.find("bits") != std::string::npos || metric.find("perplexity") != std::string::npos;
+  return scores;
 }
 
 }  // namespace ordinal::experiments

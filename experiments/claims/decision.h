@@ -6,30 +6,20 @@
 #include <vector>
 
 #include "experiments/claims/claim.h"
-#include "experiments/results/statistics.h"
-#include "experiments/results/stored_scores.h"
+#include "experiments/report/comparison.h"
 
 namespace ordinal::experiments {
 
 enum class Verdict { holds, fails, undecided, not_run };
 std::string to_string(Verdict verdict);
 
-/// A or B of a claim, in its seeds.
-struct Side {
-  Quantity quantity = {};
-  std::vector<double> values = {};  // of the seeds that are stored; NaN where the row cannot run or diverged
-  std::size_t numbers = 0;          // of the values
-  Index learned = 0;                // seeds of the row that learned the task
-  Index known = 0;                  // seeds of which it is known
-};
-
 struct ClaimResult {
   Claim claim = {};
   Verdict verdict = Verdict::undecided;
-  std::vector<Side> sides = {};
-  Comparison comparison = {};  // A - B, or A - number
-  std::string why = {};        // why it is undecided although seeds agree, or what was not run
-  Index family = 1;            // claims that are decided together
+  std::vector<Group> sides = {};  // A and B, in their seeds
+  Comparison comparison = {};     // A - B, or A - number
+  std::string why = {};           // why it is undecided although seeds agree, or what was not run
+  Index family = 1;               // claims that are decided together
 
   /// "0.986 against 0.628, ahead in 10 of 10 seeds, by 0.36 (0.30 to 0.41); learned 10/10, 9/10", and why it is undecided, or
   /// how many seeds would decide it.
@@ -38,13 +28,11 @@ struct ClaimResult {
 
 /// Decides claims in the given seeds, all as one family, as configs/claims/README.md says. Of an equality both A - B + margin and
 /// margin - (A - B) are tested, and the one with fewer seeds counts. A claim is not run if the score of any seed is missing.
-std::vector<ClaimResult> decide(const std::vector<Claim>& claims, const StoredScores& scores,
+std::vector<ClaimResult> decide(const std::vector<Claim>& claims, const std::vector<Score>& scores,
                                 const std::vector<std::uint64_t>& seeds);
 
-/// The scores of an experiment at all lengths, in its headline metrics and in the metrics and under the conditions of its claims.
-std::string scores_csv(const std::vector<Claim>& claims, const ExperimentResult& result);
-
-/// Whether a metric of this id is in bits or a perplexity; the others are fractions, of which more is better.
-bool lower_is_better(const std::string& metric);
+/// The scores that a file keeps for claims: at all lengths, in the headline metrics and in the metrics and under the conditions of the
+/// claims.
+std::vector<Score> kept_scores(const std::vector<Claim>& claims, const ExperimentResult& result);
 
 }  // namespace ordinal::experiments

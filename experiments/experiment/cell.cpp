@@ -141,7 +141,7 @@ Entrant Entrants::make(const Row& row) {
       entrant.stages.push_back(stage_of(second, second_model, entrant.first().identity + "\n\n"));
     }
     for (const Index length : evaluation_lengths(row.settings)) entrant.task().check_length(length);
-    common_gate({&entrant.task()}, row.settings.real("evaluate.gate"));  // throws if it is out of range
+    check_gate(entrant.task(), row.settings.real("evaluate.gate"));
     return entrant;
   });
 }
@@ -191,7 +191,7 @@ std::optional<CellResult> finished_result(const Cell& cell) {
   const std::string text = read_file(path, largest_document);
   CellResult result;
   try {
-    result = cell_from_json(text);
+    result = cell_from_json(text, cell.entrant.task().metrics());
   } catch (const DataError& error) {
     throw DataError(fmt::format("{}: {}", cell.folder.string(), error.what()));
   }
@@ -232,13 +232,10 @@ CellResult failed_result(const Cell& cell, const std::string& why, bool diverged
 }
 
 std::string score_text(const Cell& cell, const CellResult& result) {
-  const Task& task = cell.entrant.task();
-  const std::optional<Gate> gate = task.gate();
-  const std::vector<MetricSpec> metrics = gate ? task.metrics() : headlines(task.metrics());
-  const auto metric = gate ? std::ranges::find(metrics, gate->metric, &MetricSpec::id) : metrics.begin();
-  const Score* score = score_at(result.scores, metric->id, result.train_length);
+  const MetricSpec metric = deciding_metric(cell.entrant.task());
+  const Score* score = score_at(result.scores, metric.id, result.train_length);
   if (score == nullptr || !std::isfinite(score->value)) return "";
-  return fmt::format("{} {:.3f} at {}", metric->title(false), score->value, result.train_length);
+  return fmt::format("{} {:.3f} at {}", metric.title(false), score->value, result.train_length);
 }
 
 void write_result(const Cell& cell, const CellResult& result) {

@@ -98,8 +98,10 @@ void Extrapolation::prepare() {
                                     quoted_for_shell((config.starts_with('-') ? "./" : "") + config),
                                     quoted_for_shell(out_.string()));
   frame.manifest.insert(frame.manifest.begin(), {"seeds", settings_.text("experiment.seeds")});
-  frame.references = std::move(frame_.references);
-  frame.gate = std::move(frame_.gate);
+  if (!frame_.references.empty()) {
+    frame.references = std::move(frame_.references);
+    frame.rows = std::move(frame_.rows);
+  }
   frame_ = std::move(frame);
 }
 
@@ -155,8 +157,10 @@ std::optional<std::vector<CellResult>> Extrapolation::results(Progress& progress
   if (!settings_.tuned().empty()) {
     const std::vector<Cell> cells = tuning_cells(candidates_, settings_, out_);
     if (!tune(form_.rows, cells, form_.makers, workers_, progress, interrupt)) return std::nullopt;
+    frame_.references.clear();  // of the task before it was tuned
     prepare();
     check_cells(cells_, workers_);
+    score_readers();
   }
   write_file_atomically(out_ / "resolved.cfg", settings_.resolved_config());
   AfterSeed after_seed;
@@ -174,6 +178,7 @@ std::optional<std::vector<CellResult>> Extrapolation::results(Progress& progress
 ExperimentResult Extrapolation::experiment(std::vector<CellResult> cells) const {
   ExperimentResult result = frame_;
   result.cells = std::move(cells);
+  set_learned(result);
   std::set<std::string> builds;
   for (const CellResult& cell : result.cells) builds.insert(cell.builds);
   const auto facts = machine_facts();
@@ -188,7 +193,6 @@ void Extrapolation::report_so_far(std::vector<CellResult> cells, SeedsSoFar seed
   out_.check();
   ExperimentResult result = experiment(std::move(cells));
   result.so_far = seeds;
-  result.can_add_seeds = false;
   try {
     const std::string page = report(result).string();
     if (!is_first)

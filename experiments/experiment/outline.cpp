@@ -16,11 +16,7 @@ namespace ordinal::experiments {
 namespace {
 
 void check_metrics(const std::vector<Entrant>& entrants) {
-  const auto ids = [](const Entrant& entrant) {
-    std::vector<std::string> ids;
-    for (const MetricSpec& metric : entrant.task().metrics()) ids.push_back(metric.id);
-    return joined(ids);
-  };
+  const auto ids = [](const Entrant& entrant) { return joined(ids_of(entrant.task().metrics())); };
   const Entrant& first = entrants.front();
   for (const Entrant& entrant : entrants) {
     if (ids(entrant) != ids(first))
@@ -54,7 +50,8 @@ void add_rows(const std::vector<Entrant>& entrants, ExperimentResult& result) {
     if (entrant.row.settings.integer("task.train_length") != result.train_length) result.train_length = 0;
     if (entrant.stages.size() > 1)
       result.longest_trained = std::max(result.longest_trained, lengths_of(entrant.last()).longest());
-    result.rows.push_back({entrant.row.label, entrant.row.factors, entrant.notes(), task_of(entrant)});
+    result.rows.push_back({entrant.row.label, entrant.row.factors, entrant.notes(), task_of(entrant),
+                           entrant.row.settings.text(encoding_key)});
     for (const Index length : evaluation_lengths(entrant.row.settings)) lengths.insert(length);
   }
   result.mixture = mixture_of(entrants);
@@ -126,8 +123,7 @@ std::string table(const std::vector<Entrant>& entrants, int threads, Trained& tr
 }
 
 // The scores of readers of a task, at the lengths of all rows that are tested on it.
-std::vector<Score> reader_scores(const Task& task, const std::vector<Entrant>& entrants, bool names_task,
-                                 std::uint64_t seed) {
+std::vector<Score> reader_scores(const Task& task, const std::vector<Entrant>& entrants, std::uint64_t seed) {
   std::vector<const Entrant*> tested;
   std::set<Index> lengths;
   for (const Entrant& entrant : entrants) {
@@ -135,12 +131,7 @@ std::vector<Score> reader_scores(const Task& task, const std::vector<Entrant>& e
     tested.push_back(&entrant);
     for (const Index length : evaluation_lengths(entrant.row.settings)) lengths.insert(length);
   }
-  const Entrant& first = *tested.front();
-  std::vector<Score> scores =
-      reference_scores(task, first.row.settings, {lengths.begin(), lengths.end()}, seed);
-  if (names_task)
-    for (Score& score : scores) score.row += " of " + task_of(first);
-  return scores;
+  return reference_scores(task, tested.front()->row.settings, {lengths.begin(), lengths.end()}, seed);
 }
 
 }  // namespace
@@ -166,17 +157,25 @@ ExperimentResult outline_of(const std::vector<Entrant>& entrants, const Entrants
 }
 
 void add_references(ExperimentResult& result, const std::vector<Entrant>& entrants, std::uint64_t seed) {
-  const Settings& settings = entrants.front().row.settings;
-  const double threshold = settings.real("evaluate.gate");
   std::vector<const Task*> tasks;
   for (const Entrant& entrant : entrants)
     if (std::ranges::count(tasks, &entrant.task()) == 0) tasks.push_back(&entrant.task());
-  for (const Task* task : tasks)
-    std::ranges::move(reader_scores(*task, entrants, tasks.size() > 1, seed),
-                      std::back_inserter(result.references));
-  result.gate = tasks.size() > 1 ? common_gate(tasks, threshold)
-                                 : learning_gate(*tasks.front(), settings.integer("task.train_length"),
-                                                 result.references, threshold);
+  result.references.clear();
+  for (const Task* task : tasks) {
+    std::vector<Score> scores = reader_scores(*task, entrants, seed);
+    for (std::size_t row = 0; row < entrants.size(); ++row) {
+      const Settings& settings = entrants[row].row.settings;
+      if (&entrants[row].task() == task)
+        result.rows[row].gate = learning_gate(*task, settings.integer("task.train_length"), scores,
+                                              settings.real("evaluate.gate"));
+    }
+    for (Score& score : scores) {
+      if (tasks.size() > 1)
+        score.row += " of " + task_of(*std::ranges::find(entrants, task,
+                                                         [](const Entrant& one) { return &one.task(); }));
+      result.references.push_back(std::move(score));
+    }
+  }
 }
 
 std::string dry_run_text(const Settings& settings, const std::vector<Entrant>& entrants,

@@ -14,8 +14,8 @@ namespace ordinal::experiments {
 /// metrics.
 ExperimentResult outline_of(const std::vector<Entrant>& entrants, const Entrants& makers);
 
-/// Adds the scores of readers on the examples of `seed`, and the learning gate that all rows share. Where rows differ in their tasks,
-/// the readers' rows name them ("unigram of copy"). Throws ConfigError for a gate that no row can reach.
+/// Adds the scores of the readers of each task on the examples of `seed`, and to each row the gate of its task. Where rows differ in
+/// their tasks, the readers' rows name them ("unigram of copy"). Throws ConfigError for a gate that no row can reach.
 void add_references(ExperimentResult& result, const std::vector<Entrant>& entrants, std::uint64_t seed);
 
 /// For each row and stage: parameters, training, floating-point operations (of trainings that are not shared), memory, positions

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <optional>
+#include <stdexcept>
 
+#include "experiments/scoring/references.h"
 #include "framework/core/errors.h"
 
 namespace ordinal::experiments {
@@ -36,13 +38,29 @@ Entrant candidate_of(const Row& row, const Combination& values, Entrants& entran
   return entrant;
 }
 
-// Lower is better for every metric. A training that failed or diverged is the worst.
-double cost_of(const CellResult& result, const Task& task) {
-  const bool is_bits = task.measure() == Measure::bits;
-  const auto whole = std::ranges::find(result.scores, is_bits ? "bits" : "accuracy", &Score::metric);
-  if (whole == result.scores.end() || !std::isfinite(whole->value))
-    return std::numeric_limits<double>::infinity();
-  return is_bits ? whole->value : -whole->value;
+// Of all targets, in the measure that the task is about; without such a metric, the one that tells whether the task is learned.
+MetricSpec tuned_metric(const Task& task) {
+  const std::vector<MetricSpec> metrics = task.metrics();
+  const auto whole = std::ranges::find_if(metrics, [&](const MetricSpec& metric) {
+    return metric.measure == task.measure() && metric.counts_all();
+  });
+  return whole == metrics.end() ? deciding_metric(task) : *whole;
+}
+
+// The combination with the best score among the cells of a row, by its index; none if no training has a finite one.
+std::optional<std::size_t> best_of(const std::vector<Cell>& cells, const std::vector<CellResult>& results,
+                                   std::size_t first, std::size_t count) {
+  std::optional<std::size_t> best;
+  double best_value = not_a_number;
+  for (std::size_t i = first; i < first + count; ++i) {
+    const MetricSpec metric = tuned_metric(cells[i].entrant.task());
+    const Score* score = score_at(results[i].scores, metric.id, results[i].train_length);
+    if (score == nullptr || !std::isfinite(score->value)) continue;
+    if (best && metric.reached(best_value, score->value)) continue;
+    best = i;
+    best_value = score->value;
+  }
+  return best;
 }
 
 }  // namespace
@@ -94,17 +112,19 @@ bool tune(std::vector<Entrant>& rows, const std::vector<Cell>& cells, Entrants& 
   if (!results) return false;
   const std::size_t each = cells.size() / rows.size();
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    std::vector<double> costs;
     std::vector<std::string> texts;
-    for (std::size_t i = r * each; i < (r + 1) * each; ++i) {
-      costs.push_back(cost_of((*results)[i], cells[i].entrant.task()));
+    for (std::size_t i = r * each; i < (r + 1) * each; ++i)
       texts.push_back(text_of(cells[i].entrant.row.factors));
-    }
-    const auto best = static_cast<std::size_t>(std::ranges::min_element(costs) - costs.begin());
-    rows[r] = entrants.make(with_values(rows[r].row, cells[r * each + best].entrant.row.factors));
+    const std::string& label = rows[r].row.label;
+    const std::optional<std::size_t> best = best_of(cells, *results, r * each, each);
+    if (!best)
+      throw std::runtime_error(
+          fmt::format("{}: no training has a finite score with {} (compare.tune: other values)", label,
+                      joined(texts, " or with ")));
+    rows[r] = entrants.make(with_values(rows[r].row, cells[*best].entrant.row.factors));
     rows[r].tuned =
         fmt::format("{}: {}, the best of {} at the training length, on seed {} and the validation examples",
-                    rows[r].row.label, texts[best], joined(texts, "; "), cells.front().seed);
+                    label, texts[*best - r * each], joined(texts, "; "), cells.front().seed);
     progress.say(rows[r].tuned);
   }
   return true;

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "experiments/claims/claims_report.h"
+#include "experiments/claims/stored_scores.h"
 #include "experiments/experiment/extrapolation.h"
 #include "experiments/process/folder_lock.h"
 #include "experiments/process/streams.h"
@@ -27,12 +28,20 @@ struct ClaimStudy {
   fs::path config;
   Settings settings;
   std::vector<Claim> claims = {};
-  StoredScores scores = {};
+  StoredScores stored = {};
   bool lacks_file = false;  // a text on which it would be trained
 
   /// Beside the config, or in --out.
   std::string file_of_scores() const { return config.stem().string() + ".scores.csv"; }
   fs::path results_in(const fs::path& out) const { return out / ("claims_" + config.stem().string()); }
+  /// Scores of other settings decide nothing.
+  std::vector<ClaimResult> decided() const {
+    if (stored.changed.empty()) return decide(claims, stored.scores, seeds(settings));
+    std::vector<ClaimResult> results = decide(claims, {}, seeds(settings));
+    for (ClaimResult& result : results)
+      result.why = "its settings changed: the stored scores have " + stored.changed;
+    return results;
+  }
 };
 
 std::vector<std::string> configs_in(const std::string& folder) {
@@ -48,7 +57,7 @@ ClaimStudy read_study(const std::string& config) {
   ClaimStudy study{config, read_settings(read_config_file(config), extrapolation_driver())};
   study.claims = claims_of(study.settings);
   const fs::path stored = study.config.parent_path() / study.file_of_scores();
-  if (fs::exists(stored)) study.scores = read_scores(read_file(stored), stored.string());
+  if (fs::exists(stored)) study.stored = read_stored(read_file(stored), stored.string(), study.settings);
   return study;
 }
 
@@ -99,7 +108,7 @@ std::vector<ClaimStudy> read_studies(const CommandLine& command, const fs::path&
 StoredScores gathered(const ClaimStudy& study, const LockedPath& out) {
   const std::string scores = read_file(study.results_in(out) / "scores.csv");
   write_text(out / study.file_of_scores(), scores);
-  return read_scores(scores, study.file_of_scores());
+  return read_stored(scores, study.file_of_scores(), study.settings);
 }
 
 int claims(const CommandLine& command) {
@@ -120,10 +129,9 @@ int claims(const CommandLine& command) {
       say_on_stdout(study.config.string() + "\n");
       const int code = run_experiment(command, study.settings, study.results_in(out));
       if (code != 0) return code;
-      if (lock && !command.share) study.scores = gathered(study, lock->path());
+      if (lock && !command.share) study.stored = gathered(study, lock->path());
     }
-    std::ranges::move(decide(study.claims, study.scores, seeds(study.settings)),
-                      std::back_inserter(decided.results));
+    std::ranges::move(study.decided(), std::back_inserter(decided.results));
     std::ranges::move(study.settings.sections("withdrawn"), std::back_inserter(decided.withdrawn));
   }
   if (!command.share) say_on_stdout(lock ? write_claims(decided, lock->path()) : claims_text(decided));

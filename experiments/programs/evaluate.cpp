@@ -39,11 +39,11 @@ std::filesystem::path row_folder(const std::filesystem::path& checkpoint) {
   return folder;
 }
 
-// Adds a checkpoint to the row that is called as its folder.
-void add_checkpoint(Form& form, const Settings& settings, const std::string& path) {
-  const std::string name = name_by_folder(row_folder(path));
+// Adds a checkpoint to the row that is called as its folder, with `as` behind it.
+void add_checkpoint(Form& form, const Settings& settings, const std::string& path, const std::string& as) {
+  const std::string name = name_by_folder(row_folder(path)) + as;
   const auto seed = static_cast<std::uint64_t>(settings.integer("train.seed"));
-  Entrant entrant = form.makers.make({name, name, {}, settings});
+  Entrant entrant = form.makers.make({name, folder_of(name), {}, settings});
   for (Stage& stage : entrant.stages) stage.rows = {};  // the task may be another than that of training
   auto row = std::ranges::find_if(form.rows, [&](const Entrant& one) { return one.row.label == name; });
   if (row == form.rows.end()) {
@@ -92,8 +92,11 @@ Settings experiment_of(const std::vector<Entrant>& rows) {
 
 int evaluate(const CommandLine& command) {
   Form form{.holds = Holds::scores, .command = "./experiments/run evaluate " + command.arguments};
+  const std::string& encoding = command.settings.text(encoding_key);
+  const bool is_other = command.settings.origin(encoding_key) == command_line_origin;
   for (const std::string& path : command.several)
-    add_checkpoint(form, evaluation_settings(command.settings, path), path);
+    add_checkpoint(form, evaluation_settings(command.settings, path), path,
+                   is_other ? " as " + encoding : "");
   const auto unused = unused_settings(form.rows.front().row.settings, Builds::model);
   if (!unused.empty()) throw ConfigError(joined(unused, "\n"));
   const Settings settings = experiment_of(form.rows);

@@ -18,7 +18,13 @@ std::string without_class(const std::string& message) {
   return is_class && colon != std::string::npos ? message.substr(colon + 2) : message;
 }
 
+void count(Learning& learning, const Score& score) {
+  ++learning.seeds;
+  if (score.learned) ++(*score.learned ? learning.learned : learning.not_learned);
+}
+
 void add_score(Group& group, const Score& score) {
+  count(group.learning, score);
   if (score.failed) {
     if (group.failed++ == 0) group.why = without_class(score.why);
   } else if (!std::isfinite(score.value)) {
@@ -37,37 +43,39 @@ bool holds(const Comparison& comparison) { return comparison.decision == Decisio
 
 std::vector<RowInfo> rows_of(const ExperimentResult& result) {
   std::vector<RowInfo> rows = result.rows;
-  std::erase_if(rows, [&](const RowInfo& row) { return learning_of(result, row.label).cells == 0; });
+  std::erase_if(rows, [&](const RowInfo& row) { return learning_of(result, row.label).seeds == 0; });
   return rows;
 }
 
 Learning learning_of(const ExperimentResult& result, const std::string& row) {
   Learning learning;
-  for (const CellResult& cell : result.cells) {
-    if (cell.row != row) continue;
-    ++learning.cells;
-    const std::optional<bool> learned = has_learned(result, cell);
-    if (learned) ++(*learned ? learning.learned : learning.not_learned);
-  }
+  for (const CellResult& cell : result.cells)
+    if (cell.row == row && !cell.scores.empty()) count(learning, cell.scores.front());
   return learning;
+}
+
+Group grouped(const std::vector<const Score*>& scores) {
+  Group group;
+  for (const Score* score : scores) add_score(group, *score);
+  group.summary = summarize(group.values);
+  return group;
 }
 
 Group at(const ExperimentResult& result, const std::string& row, Index length, const std::string& condition,
          const MetricSpec& metric) {
-  Group group{.learning = learning_of(result, row)};
+  std::vector<const Score*> scores;
   for (const CellResult& cell : result.cells) {
     if (cell.row != row) continue;
     const Score* score = score_at(cell.scores, metric.id, length, condition);
-    if (score != nullptr) add_score(group, *score);  // else no targets belong to it
+    if (score != nullptr) scores.push_back(score);  // else no targets belong to it
   }
-  group.summary = summarize(group.values);
-  return group;
+  return grouped(scores);
 }
 
 std::vector<std::string> readers_of(const ExperimentResult& result, const MetricSpec& metric) {
   std::vector<std::string> readers;
   for (const Score& score : result.references) {
-    if (score.metric == metric.id && (readers.empty() || readers.back() != score.row))
+    if (score.metric.id == metric.id && (readers.empty() || readers.back() != score.row))
       readers.push_back(score.row);
   }
   return readers;
@@ -75,19 +83,18 @@ std::vector<std::string> readers_of(const ExperimentResult& result, const Metric
 
 Group reader_at(const ExperimentResult& result, const std::string& reader, Index length,
                 const MetricSpec& metric) {
-  Group group;
+  std::vector<const Score*> scores;
   for (const Score& score : result.references)
-    if (score.row == reader && score.length == length && score.metric == metric.id) add_score(group, score);
-  group.summary = summarize(group.values);
-  return group;
+    if (score.row == reader && score.length == length && score.metric.id == metric.id)
+      scores.push_back(&score);
+  return grouped(scores);
 }
 
 std::vector<BestReader> best_readers(const ExperimentResult& result, const MetricSpec& metric) {
   std::vector<BestReader> readers;
   for (const std::string& name : readers_of(result, metric)) {
-    const Reader* reader = reader_of(name);
     const Group group = reader_at(result, name, result.lengths.back(), metric);
-    if (reader != nullptr && reader->knows != Knows::sources && group.has_number())
+    if (knows_at_most(name, Knows::order) && group.has_number())
       readers.push_back({name, group.summary.mean});
   }
   const auto is_better = [&](double one, double other) { return !metric.reached(other, one); };
@@ -111,7 +118,7 @@ Column column_of(const ExperimentResult& result, const MetricSpec& metric, Index
 
 Index most_seeds(const ExperimentResult& result) {
   Index most = 0;
-  for (const RowInfo& row : result.rows) most = std::max(most, learning_of(result, row.label).cells);
+  for (const RowInfo& row : result.rows) most = std::max(most, learning_of(result, row.label).seeds);
   return most;
 }
 
@@ -162,9 +169,25 @@ std::set<std::size_t> Family::best(const MetricSpec& metric) const {
   return rows.size() < ranked.size() ? rows : std::set<std::size_t>{};
 }
 
+std::string gate_text(const ExperimentResult& result) {
+  std::vector<std::pair<std::string, std::string>> gates;  // text, task
+  for (const RowInfo& row : result.rows)
+    if (row.gate && std::ranges::count(gates, std::pair(row.gate->text, row.task)) == 0)
+      gates.emplace_back(row.gate->text, row.task);
+  const bool is_one =
+      std::ranges::all_of(gates, [&](const auto& gate) { return gate.first == gates[0].first; });
+  std::vector<std::string> texts;
+  for (const auto& [text, task] : gates)
+    texts.push_back(is_one ? text : fmt::format("of {}, {}", task, text));
+  return is_one && !texts.empty() ? texts.front() : joined(texts, "; ");
+}
+
 std::string learned_text(const Learning& learning) {
+  if (learning.known() == 0) return "unknown";
   const Interval share = clopper_pearson(learning.learned, learning.known());
-  return fmt::format("{}/{} ({:.2f} to {:.2f})", learning.learned, learning.cells, share.low, share.high);
+  const Index unknown = learning.seeds - learning.known();
+  return fmt::format("{}/{} ({:.2f} to {:.2f}){}", learning.learned, learning.known(), share.low, share.high,
+                     unknown > 0 ? fmt::format(", {} unknown", unknown) : "");
 }
 
 std::vector<std::size_t> ranked_rows(const Column& column, const MetricSpec& metric) {

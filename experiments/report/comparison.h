@@ -21,13 +21,13 @@ inline constexpr Index fewest_targets = 100;
 
 /// How many seeds of a row learned the task.
 struct Learning {
-  Index cells = 0;        // seeds that were run
+  Index seeds = 0;        // that were run
   Index learned = 0;      // of these, seeds that learned the training length
-  Index not_learned = 0;  // and seeds that did not
+  Index not_learned = 0;  // and seeds that did not, or diverged; of the others it is unknown
 
   Index known() const { return learned + not_learned; }
-  /// At least three quarters of the seeds learned the task. Other rows are shown but never ranked.
-  bool most() const { return 4 * not_learned <= cells; }
+  /// At least three quarters of the seeds are known to have learned the task. Other rows are shown but never ranked.
+  bool most() const { return 4 * learned >= 3 * seeds; }
 };
 
 /// The scores of a row over all seeds, at one length, under one condition, in one metric, whether they learned the task or not.
@@ -36,7 +36,7 @@ struct Group {
   std::vector<std::uint64_t> seeds = {};
   std::vector<double> values = {};
   Summary summary = {};    // of `values`
-  Learning learning = {};  // of the row
+  Learning learning = {};  // of the models
   double error = 0.0;      // largest standard error of a value from the choice of examples
   Index targets = 0;       // of the value that stands on the fewest
   Index failed = 0;        // seeds that cannot run
@@ -45,8 +45,8 @@ struct Group {
 
   /// Too few targets for a mean.
   bool is_few() const { return summary.n > 0 && targets < fewest_targets; }
-  bool has_number() const { return summary.n > 0 && diverged == 0 && !is_few(); }
-  bool is_ranked() const { return learning.most() && has_number() && failed == 0; }
+  bool has_number() const { return summary.n > 0 && !is_few(); }
+  bool is_ranked() const { return learning.most() && has_number() && failed + diverged == 0; }
 };
 
 /// A group for each row of rows_of(): a column of a table.
@@ -57,7 +57,8 @@ std::vector<RowInfo> rows_of(const ExperimentResult& result);
 
 Learning learning_of(const ExperimentResult& result, const std::string& row);
 
-/// The query that everything reads.
+/// The scores of one row (or reader) at one length, under one condition, in one metric: the query that everything reads.
+Group grouped(const std::vector<const Score*>& scores);
 Group at(const ExperimentResult& result, const std::string& row, Index length, const std::string& condition,
          const MetricSpec& metric);
 
@@ -101,7 +102,10 @@ class Family {
   std::map<std::pair<std::string, std::array<std::size_t, 2>>, Comparison> pairs_;  // left row < right row
 };
 
-/// "4/5 (0.28 to 0.99)": the seeds that learned the task, with the exact interval of their share.
+/// The gates of all rows: "accuracy of at least 0.9 at the training length"; by task, if they differ. Empty if there are none.
+std::string gate_text(const ExperimentResult& result);
+
+/// "4/5 (0.28 to 0.99)": the seeds that learned the task, with the exact interval of their share; "unknown".
 std::string learned_text(const Learning& learning);
 
 /// The ranked rows by their index in a column, those with better means first.

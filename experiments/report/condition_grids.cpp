@@ -2,63 +2,32 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "experiments/report/grid.h"
 
 namespace ordinal::experiments {
 namespace {
 
-using Conditions = std::vector<std::string>;
-
-// parse_part would reject texts that the report accepts.
-bool is_shifted(const std::string& condition) {
-  return condition.substr(0, condition.find('(')) == "shifted";
-}
-
-/// The scores of each row; under several conditions "0.910 (0.850 to 0.970 over offsets)".
-std::vector<GridCell> over_offsets(const ExperimentResult& result, const MetricSpec& metric, Index length,
-                                   const Conditions& conditions) {
-  std::vector<GridCell> cells = score_column(result, metric, length, conditions.front());
-  const std::vector<RowInfo> rows = rows_of(result);
-  for (std::size_t r = 0; r < rows.size() && conditions.size() > 1; ++r) {
-    std::vector<double> means;
-    for (const std::string& condition : conditions) {
-      const Group group = at(result, rows[r].label, length, condition, metric);
-      if (group.has_number()) means.push_back(group.summary.mean);
-    }
-    if (means.size() < conditions.size()) continue;  // the first cell says why
-    const Summary all = summarize(means);
-    cells[r].text = fmt::format("{} ({} to {} over offsets)", format_value(all.mean),
-                                format_value(all.lowest), format_value(all.highest));
-    if (!learning_of(result, rows[r].label).most()) cells[r].text = "(" + cells[r].text + ")";
-  }
-  return cells;
-}
-
+// A column for each condition at the longest length at which it is tested, and at the training length for those that are tested there, if
+// several are.
 Grid condition_grid(const ExperimentResult& result, const MetricSpec& metric) {
+  std::set<std::pair<Index, std::size_t>> shown;  // length, index of the condition
+  for (std::size_t c = 0; c < result.conditions.size(); ++c) {
+    const std::vector<Index> lengths = lengths_under(result, result.conditions[c]);
+    if (std::ranges::count(lengths, result.train_length) > 0) shown.emplace(result.train_length, c);
+    shown.emplace(lengths.back(), c);
+  }
+  const auto is_first = [&](const auto& one) { return one.first == result.train_length; };
+  if (std::ranges::count_if(shown, is_first) == 1 && result.train_length < result.lengths.back())
+    std::erase_if(shown, is_first);
   Grid grid = grid_of_rows(result, fmt::format("{} under each condition", metric.title()));
-  const auto add = [&](Index length, const std::string& heading, const Conditions& conditions) {
-    const std::vector<GridCell> cells = over_offsets(result, metric, length, conditions);
+  for (const auto& [length, c] : shown) {
+    const std::vector<GridCell> cells = score_column(result, metric, length, result.conditions[c]);
     const bool has_scores = std::ranges::any_of(cells, [](const GridCell& cell) { return cell.text != "–"; });
-    if (has_scores) grid.add_column(fmt::format("{}, {}", length, heading), cells);
-  };
-  const Index last = result.lengths.back();
-  const bool has_first =
-      std::ranges::count(result.lengths, result.train_length) > 0 && result.train_length < last;
-  const Index first = has_first ? result.train_length : last;
-  Conditions others;
-  Conditions shifted;
-  for (const std::string& condition : result.conditions) {
-    const bool is_first =
-        is_shifted(condition) && std::ranges::count(lengths_under(result, condition), first) > 0;
-    (is_first ? shifted : others).push_back(condition);
+    if (has_scores) grid.add_column(fmt::format("{}, {}", length, result.conditions[c]), cells);
   }
-  if (!shifted.empty()) {
-    if (has_first && !others.empty()) add(first, others.front(), {others.front()});
-    add(first, shifted.size() == 1 ? shifted.front() : "shifted", shifted);
-  }
-  for (const std::string& condition : others)
-    add(lengths_under(result, condition).back(), condition, {condition});
   return grid;
 }
 

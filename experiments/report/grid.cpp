@@ -56,10 +56,12 @@ void add_references(Grid& grid, const ExperimentResult& result, const MetricSpec
 std::string table_title(const ExperimentResult& result, const MetricSpec& metric) {
   const bool counts_all =
       metric.past && metric.sources == SourceRange::any && result.lengths.front() <= result.train_length;
-  Index seeds = 0;  // with a number
+  const Index seeds = most_seeds(result);
+  bool has_number = false;
   for (const Index length : result.lengths)
-    for (const Group& group : column_of(result, metric, length)) seeds = std::max(seeds, group.summary.n);
-  const std::string spread = seeds == 0   ? "no seed has a number"
+    for (const Group& group : column_of(result, metric, length))
+      has_number = has_number || group.summary.n > 0;
+  const std::string spread = !has_number  ? "no seed has a number"
                              : seeds == 1 ? "one seed, so no spread"
                                           : fmt::format("mean ± standard deviation over {} seeds", seeds);
   const std::string so_far =
@@ -135,12 +137,13 @@ std::string group_thousands(Index count) {
 }
 
 std::string cell_text(const Group& group, Index usual_n) {
-  if (group.diverged > 0) return "diverged";
   const std::string text = format_mean(group.summary);
-  if (group.summary.n == 0) return group.failed > 0 ? "fails" : text;
+  const Index n = group.summary.n;
+  if (n == 0) return group.failed > 0 ? "fails" : group.diverged > 0 ? "diverged" : text;
   if (group.is_few()) return counted(group.targets, "target");
-  if (!group.learning.most()) return fmt::format("({})", text);
-  return group.summary.n < usual_n ? fmt::format("{} (n = {})", text, group.summary.n) : text;
+  if (!group.learning.most())
+    return n < usual_n ? fmt::format("({}, n = {})", text, n) : fmt::format("({})", text);
+  return n < usual_n ? fmt::format("{} (n = {})", text, n) : text;
 }
 
 std::string length_heading(Index length, Index train_length) {
@@ -183,7 +186,7 @@ Grid main_grid(const ExperimentResult& result, const MetricSpec& metric) {
   }
   grid.detail = grid.names;
   grid.add_column("parameters", parameters);
-  if (result.gate) grid.add_column("seeds that learned", learned);
+  if (!gate_text(result).empty()) grid.add_column("seeds that learned", learned);
   const std::size_t before = grid.headings.size();
   for (const Index length : result.lengths)
     grid.add_column(length_heading(length, result.train_length),
@@ -244,19 +247,19 @@ std::vector<Grid> band_grids(const ExperimentResult& result) {
 
 std::vector<std::string> table_notes(const ExperimentResult& result) {
   Texts notes;
-  if (result.gate)
+  if (const std::string gate = gate_text(result); !gate.empty())
     notes.push_back(
         fmt::format("Learned: {}. Rows that fewer than three quarters of the seeds learned stand in "
                     "parentheses and are not ranked.",
-                    result.gate->text));
+                    gate));
   if (std::ranges::any_of(result.metrics,
                           [](const MetricSpec& one) { return one.sources != SourceRange::any; }))
     notes.emplace_back(
         "Near and far: the source of the answer lies within the training length, or is further back.");
   for (const MetricSpec& metric : result.metrics)
-    if (const Index longest = metric.band_from * result.train_length;
-        longest >= result.lengths.back() && longest > 0)
-      notes.push_back(fmt::format("No source is {} back: a length above {} has some.", metric.band, longest));
+    if (!metric.band.empty() && !metric.has_targets(result.lengths.back(), result.train_length))
+      notes.push_back(fmt::format("No source is {} back: a length above {} has some.", metric.band,
+                                  metric.band_from * result.train_length));
   for (const RowInfo& row : result.rows) notes.insert(notes.end(), row.notes.begin(), row.notes.end());
   std::set<std::string> seen;
   double error = 0.0;  // under the main condition
@@ -273,7 +276,7 @@ std::vector<std::string> table_notes(const ExperimentResult& result) {
                             ? fmt::format("{} fails{}: {}", row.label, under, group.why)
                             : fmt::format("{} gives no finite {} from {} on{} in {} of {} seeds.", row.label,
                                           metric.title(), length, under, group.diverged,
-                                          group.learning.cells));
+                                          group.learning.seeds));
       }
     }
   }

@@ -26,7 +26,7 @@ std::string counted(Index count, const std::string& thing);
 std::string group_thousands(Index count);
 
 /// format_mean(); in parentheses if the row is not ranked; "fails" where the row cannot run; "diverged"; "23 targets" if they are
-/// too few for a mean. Adds " (n = 2)" if it is based on fewer than `usual_n` seeds.
+/// too few for a mean. Adds " (n = 2)" if it is the mean of fewer than `usual_n` seeds, because others failed or diverged.
 std::string cell_text(const Group& group, Index usual_n);
 
 /// "128 (2x)"; "128" if rows differ in the training length.

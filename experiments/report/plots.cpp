@@ -72,9 +72,8 @@ Series length_series(const std::vector<Index>& lengths, const auto& group_at) {
 std::vector<std::string> drawn_readers(const ExperimentResult& result, const MetricSpec& metric) {
   std::vector<std::string> drawn;
   for (const BestReader& best : best_readers(result, metric)) drawn.push_back(best.name);
-  std::ranges::copy_if(readers_of(result, metric), std::back_inserter(drawn), [](const std::string& name) {
-    return name == "oracle" || name.starts_with("oracle of ");
-  });
+  std::ranges::copy_if(readers_of(result, metric), std::back_inserter(drawn),
+                       [](const std::string& name) { return !knows_at_most(name, Knows::sources); });
   return drawn;
 }
 

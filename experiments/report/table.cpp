@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "experiments/results/csv.h"
+#include "experiments/results/scores_csv.h"
 #include "experiments/settings/config_file.h"
+#include "experiments/settings/keys.h"
 #include "framework/core/text.h"
 
 namespace ordinal::experiments {
@@ -92,14 +94,20 @@ std::string table_csv(const ExperimentResult& result) {
 }
 
 std::string seeds_csv(const ExperimentResult& result) {
-  std::string text = csv_line(heading_fields(result), "note", "seed", "parameters", "length", "condition",
-                              "metric", "value", "sampling_error", "tokens", "learned", "failed", "why");
+  const bool has_encoding = std::ranges::count(factors_of(result), encoding_key) > 0;
+  std::vector<std::string> headings = heading_fields(result);
+  if (!has_encoding) headings.insert(headings.begin() + 1, encoding_key);
+  std::string text = csv_line(headings, "note", "seed", "parameters", "length", "condition", "metric",
+                              "value", "sampling_error", "tokens", "learned", "failed", "why");
   for (const CellResult& cell : result.cells) {
-    const std::optional<bool> learned = has_learned(result, cell);
+    std::vector<std::string> fields = row_fields(result, cell.row);
+    if (!has_encoding)
+      fields.insert(fields.begin() + 1,
+                    csv(std::ranges::find(result.rows, cell.row, &RowInfo::label)->encoding));
     for (const Score& score : cell.scores) {
-      text += csv_line(row_fields(result, score.row), cell.note, score.seed, cell.parameters, score.length,
-                       score.condition, score.metric, score.value, score.error, score.tokens,
-                       learned ? std::to_string(Index{*learned}) : "", Index{score.failed}, score.why);
+      text += csv_line(fields, cell.note, score.seed, cell.parameters, score.length, score.condition,
+                       score.metric.id, score.value, score.error, score.tokens, learned_field(score),
+                       Index{score.failed}, score.why);
     }
   }
   return text;
@@ -108,7 +116,7 @@ std::string seeds_csv(const ExperimentResult& result) {
 std::string references_csv(const ExperimentResult& result) {
   std::string text = csv_line({"reader", "length", "metric", "value", "tokens"});
   for (const Score& one : result.references)
-    text += csv_line({csv(one.row)}, one.length, one.metric, one.value, one.tokens);
+    text += csv_line({csv(one.row)}, one.length, one.metric.id, one.value, one.tokens);
   return text;
 }
 

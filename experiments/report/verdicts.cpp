@@ -13,8 +13,6 @@
 namespace ordinal::experiments {
 namespace {
 
-constexpr std::size_t most_named = 6;  // a sentence about more rows only counts them
-
 /// "a, b and c".
 std::string join(std::vector<std::string> words) {
   if (words.size() < 2) return joined(words);
@@ -70,10 +68,18 @@ std::string leader(const ExperimentResult& result, const Family& family, const M
   if (pair.ahead + pair.behind == 0)
     return fmt::format("{}, {} and {} are level {}, {}, in all {}.", what, best, name(next), where,
                        mean(next), counted(pair.n(), "seed"));
-  const Index enough = std::max(2 * column[next].summary.n, seeds_to_decide(family.size()));
-  return fmt::format("{}, the best row {} is undecided: {} ({}) is ahead of {} ({}) {}{}.", what, where, best,
-                     mean(ranked.front()), name(next), mean(next), count(pair),
-                     result.can_add_seeds ? fmt::format("; add --experiment.seeds={}", enough) : "");
+  return fmt::format("{}, the best row {} is undecided: {} ({}) is ahead of {} ({}) {}.", what, where, best,
+                     mean(ranked.front()), name(next), mean(next), count(pair));
+}
+
+/// " The reader “4-gram” has 0.353." if a reader that ignores where answers stand has a score as good as this; a reader is compared with no
+/// row, because it is not trained with seeds.
+std::string readers_as_good(const ExperimentResult& result, const MetricSpec& metric, double score) {
+  std::string text;
+  for (const BestReader& reader : best_readers(result, metric))
+    if (metric.reached(reader.score, score))
+      text += fmt::format(" The reader {} has {}.", in_quotes(reader.name), format_value(reader.score));
+  return text;
 }
 
 /// The sentence of a headline metric: "Near, “alibi” is best at length 512 (8x), 0.986 ± 0.004: ahead of “rope” by …".
@@ -85,70 +91,50 @@ std::string ranking(const ExperimentResult& result, const Family& family, const 
   const std::string where = "at length " + length_heading(last, result.train_length);
   if (ranked.empty()) return fmt::format("{}, no row is ranked {}.", what, where);
   const Summary& best = column[ranked.front()].summary;
-  const RowInfo row = rows_of(result)[ranked.front()];
-  for (const auto& [reader, score] : best_readers(result, metric))
-    if (column.size() > 1 && is_about(reader, row.task) && metric.reached(score, best.mean))
-      return fmt::format("{}, no ranked row is better {} than the reader {} ({}).", what, where,
-                         in_quotes(reader), format_value(score));
+  const std::string readers = readers_as_good(result, metric, best.mean);
   if (ranked.size() == 1)
-    return fmt::format("{}, {} has {} {}{}.", what, in_quotes(row.label), format_mean(best), where,
-                       column.size() > 1 ? "; no other row is ranked" : "");
+    return fmt::format("{}, {} has {} {}{}.{}", what, in_quotes(rows_of(result)[ranked.front()].label),
+                       format_mean(best), where, column.size() > 1 ? "; no other row is ranked" : "",
+                       readers);
   const bool all_learned = std::ranges::all_of(column, [](const Group& row) { return row.learning.most(); });
-  return leader(result, family, metric, what + (all_learned ? "" : ", of the ranked rows"), where);
-}
-
-/// "Far, the reader “4-gram” (0.353) is better than “sinusoidal”." Empty if none is.
-std::string better_readers(const ExperimentResult& result, const MetricSpec& metric) {
-  const std::vector<RowInfo> rows = rows_of(result);
-  const Column column = column_of(result, metric, result.lengths.back());
-  std::vector<std::string> texts;
-  for (const auto& [reader, score] : best_readers(result, metric)) {
-    std::vector<std::string> worse;
-    for (std::size_t row = 0; row < rows.size(); ++row)
-      if (is_about(reader, rows[row].task) && column[row].has_number() &&
-          !metric.reached(column[row].summary.mean, score))
-        worse.push_back(in_quotes(rows[row].label));
-    const std::string named = worse.size() > most_named ? fmt::format("{} rows", worse.size()) : join(worse);
-    if (!worse.empty())
-      texts.push_back(
-          fmt::format("the reader {} ({}) is better than {}", in_quotes(reader), format_value(score), named));
-  }
-  if (texts.empty()) return "";
-  return fmt::format("{}, {}, at length {}.", subject(metric, result.lengths.back() > result.train_length),
-                     joined(texts, "; "), length_heading(result.lengths.back(), result.train_length));
+  return leader(result, family, metric, what + (all_learned ? "" : ", of the ranked rows"), where) + readers;
 }
 
 /// A model that did not learn the task has not failed to extrapolate: "Not ranked, because … (…): “a” (0 of 3 seeds), …". Empty
 /// if all rows learned it.
 std::string unranked(const ExperimentResult& result) {
   std::vector<std::string> each;
+  bool is_known = true;
   for (const RowInfo& row : rows_of(result)) {
     const Learning learning = learning_of(result, row.label);
-    if (!learning.most())
-      each.push_back(
-          fmt::format("{} ({} of {} seeds)", in_quotes(row.label), learning.learned, learning.cells));
+    if (learning.most()) continue;
+    each.push_back(fmt::format("{} ({})", in_quotes(row.label),
+                               learning.known() == 0
+                                   ? "unknown"
+                                   : fmt::format("{} of {} seeds", learning.learned, learning.known())));
+    is_known = is_known && learning.known() == learning.seeds;
   }
   if (each.empty()) return "";
-  return fmt::format(
-      "Not ranked, because fewer than three quarters of the seeds learned the task ({}): {}. More "
-      "train.steps or another train.learning_rate may help.",
-      result.gate->text, joined(each));
+  return fmt::format("Not ranked, because fewer than three quarters of the seeds {} the task ({}): {}. {}",
+                     is_known ? "learned" : "are known to have learned", gate_text(result), joined(each),
+                     is_known ? "More train.steps or another train.learning_rate may help."
+                              : "It is known of a test at the training length, under the condition trained.");
 }
 
 /// "“majority”, which ignores the order of tokens, passes the learning gate (0.963): …". Empty if none does.
 std::string order_blind(const ExperimentResult& result) {
-  if (!result.gate) return "";
-  const MetricSpec& metric = metric_of(result, result.gate->metric);
-  for (const Score& score : result.references) {
-    const Reader* reader = reader_of(score.row);
-    const bool ignores_order = reader != nullptr && reader->knows == Knows::counts;
-    const bool passes = score.metric == metric.id && score.length == result.train_length &&
-                        metric.reached(score.value, result.gate->threshold);
-    if (ignores_order && passes)
-      return fmt::format(
-          "“{}”, a reader that ignores the order of tokens, passes the learning gate with {} ({}): that a "
-          "row learned the task does not show that it uses order.",
-          score.row, format_value(score.value), result.gate->text);
+  for (const RowInfo& row : result.rows) {
+    for (const Score& score : result.references) {
+      const bool passes = knows_at_most(score.row, Knows::counts) && row.gate &&
+                          is_about(score.row, row.task) && score.metric.id == row.gate->metric.id &&
+                          score.length == result.train_length &&
+                          row.gate->metric.reached(score.value, row.gate->threshold);
+      if (passes)
+        return fmt::format(
+            "“{}”, a reader that ignores the order of tokens, passes the learning gate with {} ({}): that a "
+            "row learned the task does not show that it uses order.",
+            score.row, format_value(score.value), row.gate->text);
+    }
   }
   return "";
 }
@@ -157,7 +143,7 @@ std::string order_blind(const ExperimentResult& result) {
 std::string few_targets(const ExperimentResult& result, const MetricSpec& metric) {
   std::vector<std::string> lengths;
   for (const Index length : result.lengths) {
-    if (metric.sources == SourceRange::beyond && length <= result.train_length) continue;
+    if (!metric.has_targets(length, result.train_length)) continue;
     const Score* of = score_at(result.references, metric.id, length);
     const Index targets = of == nullptr ? 0 : of->tokens;
     if (targets < fewest_targets) lengths.push_back(fmt::format("{} at {}", targets, length));
@@ -181,8 +167,6 @@ std::vector<std::string> answer(const ExperimentResult& result) {
 
 std::vector<std::string> verdicts(const ExperimentResult& result) {
   std::vector<std::string> sentences = warnings(result);
-  for (const MetricSpec& metric : headlines(result.metrics))
-    sentences.push_back(better_readers(result, metric));
   sentences.push_back(unranked(result));
   std::erase(sentences, "");
   return sentences;
@@ -190,8 +174,11 @@ std::vector<std::string> verdicts(const ExperimentResult& result) {
 
 std::string procedure(const ExperimentResult& result) {
   const Index pairs = Family(result).size();
-  std::string text = "Numbers are mean ± standard deviation over all seeds.";
-  if (result.gate)
+  std::string text =
+      "Numbers are mean ± standard deviation over all seeds; a mean over fewer says how many (n), because "
+      "the others diverged or "
+      "failed.";
+  if (!gate_text(result).empty())
     text +=
         " A row is ranked if at least three quarters of them learned the task; P(learned) has the exact 95 % "
         "interval (Clopper and Pearson).";

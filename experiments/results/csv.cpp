@@ -11,16 +11,21 @@
 namespace ordinal::experiments {
 namespace {
 
-// The fields of each line.
-std::vector<std::vector<std::string>> fields_of(const std::string& text, const std::string& path) {
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+// The fields of each line from `start` on.
+std::vector<std::vector<std::string>> fields_of(const std::string& text, std::size_t start,
+                                                const std::string& path) {
   std::vector<std::vector<std::string>> lines = {{""}};
   bool is_quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
+  for (std::size_t i = start; i < text.size(); ++i) {
     std::vector<std::string>& line = lines.back();
     if (text[i] == '"') {
       const bool is_doubled = is_quoted && text[i + 1] == '"';
       if (is_doubled) line.back() += text[++i];
       if (!is_doubled) is_quoted = !is_quoted;
+    } else if (!is_quoted && text.compare(i, 2, "\r\n") == 0) {
+      continue;
     } else if (is_quoted || (text[i] != ',' && text[i] != '\n')) {
       line.back() += text[i];
     } else {
@@ -47,22 +52,40 @@ std::string csv(const std::string& given) {
 
 std::string csv(double value) { return std::isnan(value) ? "" : fmt::format("{}", value); }
 
-std::vector<std::vector<std::string>> read_csv(const std::string& text, const std::string& path,
-                                               const std::vector<std::string>& columns) {
-  const auto lines = fields_of(text, path);
-  std::vector<std::vector<std::string>> read(lines.size() - 1);
-  for (const std::string& column : columns) {
-    const auto at = static_cast<std::size_t>(std::ranges::find(lines[0], column) - lines[0].begin());
-    if (at == lines[0].size()) throw DataError(fmt::format("{}: it has no column {}", path, column));
-    for (std::size_t i = 1; i < lines.size(); ++i) {
-      if (lines[i].size() != lines[0].size())
-        throw DataError(
-            fmt::format("{}:{}: got {} fields, expected {}", path, i + 1, lines[i].size(), lines[0].size()));
+std::string CsvFile::place(std::size_t line) const {
+  return fmt::format("{}:{}", path, comments.size() + line + 2);
+}
+
+std::vector<std::vector<std::string>> CsvFile::fields(const std::vector<std::string>& of) const {
+  std::vector<std::vector<std::string>> read(lines.size());
+  for (const std::string& column : of) {
+    const auto at = static_cast<std::size_t>(std::ranges::find(columns, column) - columns.begin());
+    if (at == columns.size()) throw DataError(fmt::format("{}: it has no column {}", path, column));
+    for (std::size_t i = 0; i < lines.size(); ++i) {
       const std::string& field = lines[i][at];
-      read[i - 1].push_back(field.starts_with('\'') ? field.substr(1) : field);
+      read[i].push_back(field.starts_with('\'') ? field.substr(1) : field);
     }
   }
   return read;
+}
+
+CsvFile parse_csv(const std::string& text, const std::string& path) {
+  CsvFile file{path};
+  std::size_t start = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
+  for (std::size_t end = start; text.compare(start, 2, "# ") == 0; start = end + 1) {
+    end = std::min(text.find('\n', start), text.size());
+    const std::string line = text.substr(start + 2, end - start - 2);
+    file.comments.push_back(line.ends_with('\r') ? line.substr(0, line.size() - 1) : line);
+    if (end == text.size()) break;
+  }
+  file.lines = fields_of(text, std::min(start, text.size()), path);
+  file.columns = std::move(file.lines.front());
+  file.lines.erase(file.lines.begin());
+  for (std::size_t i = 0; i < file.lines.size(); ++i)
+    if (file.lines[i].size() != file.columns.size())
+      throw DataError(fmt::format("{}: got {} fields, expected {}", file.place(i), file.lines[i].size(),
+                                  file.columns.size()));
+  return file;
 }
 
 }  // namespace ordinal::experiments

@@ -23,9 +23,21 @@ std::string csv_line(std::vector<std::string> fields, const Values&... values) {
   return joined(fields, ",") + "\n";
 }
 
-/// The fields of these columns, for each line of such a file after the first, which names the columns. Throws DataError, one line
-/// that begins with `path`, for a column that is missing, a line with another number of fields and a file that was cut off.
-std::vector<std::vector<std::string>> read_csv(const std::string& text, const std::string& path,
-                                               const std::vector<std::string>& columns);
+/// Such a file, behind any lines of comments, each "# text".
+struct CsvFile {
+  std::string path;
+  std::vector<std::string> comments = {};  // without "# "
+  std::vector<std::string> columns = {};   // their names
+  std::vector<std::vector<std::string>> lines = {};
+
+  /// "x.csv:2", of the line of this index.
+  std::string place(std::size_t line) const;
+  /// The fields of these columns, for each line. Throws DataError, one line that begins with the path, for a column that is missing.
+  std::vector<std::vector<std::string>> fields(const std::vector<std::string>& of) const;
+};
+
+/// Throws DataError, one line that begins with `path`, for a line with another number of fields and a file that was cut off. Accepts
+/// a byte order mark, and CRLF between lines.
+CsvFile parse_csv(const std::string& text, const std::string& path);
 
 }  // namespace ordinal::experiments

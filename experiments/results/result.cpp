@@ -26,7 +26,7 @@ using Json = nlohmann::basic_json<nlohmann::ordered_map, std::vector, std::strin
 void visit(auto& members, Score& of) {
   members("length", of.length);
   members("condition", of.condition);
-  members("metric", of.metric);
+  members("metric", of.metric.id);
   members("value", of.value);
   members("sampling_error", of.error);
   members("tokens", of.tokens);
@@ -112,7 +112,7 @@ std::string with_hash(const std::string& object) {
 const Score* score_at(const std::vector<Score>& scores, const std::string& metric, Index length,
                       const std::string& condition) {
   const auto found = std::ranges::find_if(scores, [&](const Score& score) {
-    return score.length == length && score.condition == condition && score.metric == metric;
+    return score.length == length && score.condition == condition && score.metric.id == metric;
   });
   return found == scores.end() ? nullptr : &*found;
 }
@@ -129,11 +129,26 @@ const MetricSpec& metric_of(const ExperimentResult& result, const std::string& i
   return *found;
 }
 
-std::optional<bool> has_learned(const ExperimentResult& result, const CellResult& cell) {
-  if (!result.gate) return std::nullopt;
-  const Score* score = score_at(cell.scores, result.gate->metric, cell.train_length);
-  if (score == nullptr || score->tokens == 0) return std::nullopt;
-  return metric_of(result, score->metric).reached(score->value, result.gate->threshold);
+void set_learned(ExperimentResult& result) {
+  for (CellResult& cell : result.cells) {
+    const auto row = std::ranges::find(result.rows, cell.row, &RowInfo::label);
+    const std::optional<LearningGate> gate = row == result.rows.end() ? std::nullopt : row->gate;
+    std::optional<bool> learned = !gate;
+    if (gate) {
+      const Score* score = score_at(cell.scores, gate->metric.id, cell.train_length);
+      learned = score == nullptr
+                    ? std::nullopt
+                    : std::optional(score->tokens > 0 && gate->metric.reached(score->value, gate->threshold));
+    }
+    for (Score& score : cell.scores) score.learned = learned;
+  }
+}
+
+std::vector<Score> all_scores(const ExperimentResult& result) {
+  std::vector<Score> all;
+  for (const CellResult& cell : result.cells) all.insert(all.end(), cell.scores.begin(), cell.scores.end());
+  all.insert(all.end(), result.references.begin(), result.references.end());
+  return all;
 }
 
 std::string to_json(const LoggedStep& step) { return Json(step).dump(); }
@@ -160,10 +175,10 @@ std::string manifest_json(const ExperimentResult& result) {
                                    {"lower_is_better", metric.lower_is_better()}});
   }
   manifest["gate"] = nullptr;
-  if (result.gate) {
-    manifest["gate"] = {
-        {"metric", result.gate->metric}, {"threshold", result.gate->threshold}, {"text", result.gate->text}};
-  }
+  for (const RowInfo& row : result.rows)
+    if (row.gate)
+      manifest["gate"][row.label] = {
+          {"metric", row.gate->metric.id}, {"threshold", row.gate->threshold}, {"text", row.gate->text}};
   return manifest.dump(2) + "\n";
 }
 
@@ -171,7 +186,7 @@ std::string to_json(CellResult cell) {
   return with_hash(Json(cell).dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
-CellResult cell_from_json(const std::string& text) {
+CellResult cell_from_json(const std::string& text, const std::vector<MetricSpec>& metrics) {
   const std::string object = text.substr(0, text.rfind(hash_key)) + "}";
   if (text != with_hash(object))
     throw DataError(
@@ -186,6 +201,8 @@ CellResult cell_from_json(const std::string& text) {
   for (Score& score : cell.scores) {
     score.row = cell.row;
     score.seed = cell.seed;
+    const auto known = std::ranges::find(metrics, score.metric.id, &MetricSpec::id);
+    if (known != metrics.end()) score.metric = *known;
   }
   return cell;
 }

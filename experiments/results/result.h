@@ -19,19 +19,22 @@ namespace ordinal::experiments {
 /// The condition under which models are tested as they were trained; for others see conditions/condition.h.
 inline const std::string trained_condition = "trained";
 
-/// One number: how well a row does that was trained with a seed, in one metric, at one length, under one condition. It goes
-/// from the scorer to the tables; seeds.csv has a line for each.
+/// One number, with all that says what it means: how well a row does that was trained with a seed, in one metric, at one length,
+/// under one condition; or the score of a reader (tasks/reader.h). It goes from the scorer to tables and claims; seeds.csv has a line
+/// for each.
 struct Score {
-  std::string row = {};  // its label; the name of a baseline
-  std::uint64_t seed = 0;
+  std::string row = {};  // its label; the name of a reader
+  bool of_reader = false;
+  std::uint64_t seed = 0;  // not of a reader
   Index length = 0;
   std::string condition = trained_condition;
-  std::string metric = {};      // MetricSpec::id; one without targets at this length has no score
-  double value = not_a_number;  // NaN or infinite if the model diverged
-  double error = not_a_number;  // standard error of `value` from the choice of examples
-  Index tokens = 0;             // targets that belong to the metric; 0 if nothing was scored
-  bool failed = false;          // the model cannot run there
-  std::string why = {};         // why nothing was scored, in one line
+  MetricSpec metric = {};            // one without targets at this length has no score
+  double value = not_a_number;       // NaN or infinite if the model diverged
+  double error = not_a_number;       // standard error of `value` from the choice of examples
+  Index tokens = 0;                  // targets that belong to the metric; 0 if nothing was scored
+  bool failed = false;               // the model cannot run there
+  std::string why = {};              // why nothing was scored, in one line
+  std::optional<bool> learned = {};  // whether the model learned its task; nothing: unknown
 };
 
 /// The score at a length under a condition, or null.
@@ -68,10 +71,9 @@ struct CellResult {
   CellSettings settings = {};
 };
 
-/// The criterion for having learned the task. Cells that do not reach it at the training length are not
-/// ranked.
+/// The criterion for having learned the task, at the training length.
 struct LearningGate {
-  std::string metric;  // MetricSpec::id
+  MetricSpec metric = {};
   double threshold = not_a_number;
   std::string text;  // "accuracy of recall of at least 0.95 at the training length"
 };
@@ -80,8 +82,10 @@ struct LearningGate {
 struct RowInfo {
   std::string label;
   std::vector<std::pair<std::string, std::string>> factors;  // (key, value), none for a written row
-  std::vector<std::string> notes;  // what a reader of its scores must know, one line each
-  std::string task = {};           // on which it is tested, with its options
+  std::vector<std::string> notes;         // what a reader of its scores must know, one line each
+  std::string task = {};                  // on which it is tested, with its options
+  std::string encoding = {};              // with its positions
+  std::optional<LearningGate> gate = {};  // none if there is nothing to learn
 };
 
 /// How many seeds every row has, and how many it will have.
@@ -106,7 +110,6 @@ struct ExperimentResult {
   std::vector<CellResult> cells;
   std::optional<SeedsSoFar> so_far;  // of a run that goes on
   std::vector<Score> references;     // of baselines: n-grams, readers that ignore order, the oracle
-  std::optional<LearningGate> gate;
   bool can_add_seeds = true;  // false: the seeds are those of given checkpoints, or others follow anyway
   std::string settings;       // resolved.cfg, verbatim
   std::string command;        // the command that reruns it
@@ -119,8 +122,12 @@ std::vector<Index> lengths_under(const ExperimentResult& result, const std::stri
 /// The metric with this id; there must be one.
 const MetricSpec& metric_of(const ExperimentResult& result, const std::string& id);
 
-/// Whether a cell passed the gate; nothing if there is no gate, or no score at the training length.
-std::optional<bool> has_learned(const ExperimentResult& result, const CellResult& cell);
+/// Says of all scores whether their models learned, by the gate of their row: yes if the score at the training length reaches it,
+/// unknown if there is no such score. Without a gate every model has.
+void set_learned(ExperimentResult& result);
+
+/// All scores, those of readers last.
+std::vector<Score> all_scores(const ExperimentResult& result);
 
 /// A line of metrics.jsonl. The loss and norm of a step that was not taken are NaN; so is the loss of one without a target.
 struct LoggedStep {
@@ -143,6 +150,6 @@ std::string manifest_json(const ExperimentResult& result);
 std::string to_json(CellResult cell);
 
 /// Inverse of to_json. Throws DataError for any other text.
-CellResult cell_from_json(const std::string& text);
+CellResult cell_from_json(const std::string& text, const std::vector<MetricSpec>& metrics = {});
 
 }  // namespace ordinal::experiments

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <stdexcept>
 
 #include "experiments/scoring/scoring.h"
 #include "experiments/scoring/tally.h"
 #include "experiments/tasks/reader.h"
+#include "framework/core/text.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -27,16 +29,34 @@ TokenScores scores_of(const Read& read, const Examples& examples, Index train_to
   return scores;
 }
 
-MetricSpec metric_of(const Task& task, const std::string& id) {
-  const std::vector<MetricSpec> metrics = task.metrics();
-  return *std::ranges::find(metrics, id, &MetricSpec::id);
-}
-
 // "accuracy of at least 0.9 at the training length"
 LearningGate gate_at(const MetricSpec& metric, double threshold, const std::string& shown) {
-  return {metric.id, threshold,
+  return {metric, threshold,
           fmt::format("{} of {} {} at the training length", metric.title(false),
                       metric.lower_is_better() ? "at most" : "at least", shown)};
+}
+
+std::vector<std::string> reader_names() {
+  std::vector<std::string> names;
+  for (const Reader& reader : readers())
+    if (names.empty() || names.back() != reader.name) names.push_back(reader.name);
+  return names;
+}
+
+// Throws what check_gate() throws.
+MetricSpec gate_metric(const Task& task, const Gate& gate, double threshold) {
+  const std::vector<MetricSpec> metrics = task.metrics();
+  const auto metric = std::ranges::find(metrics, gate.metric, &MetricSpec::id);
+  if (metric == metrics.end())
+    throw std::invalid_argument(fmt::format("Task::gate: got metric '{}', expected one of its metrics: {}",
+                                            gate.metric, joined(ids_of(metrics))));
+  if (!gate.reader.empty() && reader_of(gate.reader) == nullptr)
+    throw std::invalid_argument(
+        fmt::format("Task::gate: got reader '{}', expected one of {}", gate.reader, joined(reader_names())));
+  if (!metric->is_possible(threshold))
+    throw ConfigError(fmt::format("evaluate.gate: got {}, expected at most 1: it is a threshold of {}",
+                                  threshold, metric->title()));
+  return *metric;
 }
 
 }  // namespace
@@ -58,50 +78,45 @@ std::vector<Score> reference_scores(const Task& task, const Settings& settings,
     for (std::size_t i = 0; i < lengths.size(); ++i) {
       Tally tally(metrics, task.seq_len(lengths[i]), train_tokens);
       tally.add(examples[i].batch, scores_of(read, examples[i], train_tokens), examples[i].labels);
-      std::ranges::copy_if(tally.scores({.row = row, .length = lengths[i]}), std::back_inserter(references),
-                           [](const Score& score) { return std::isfinite(score.value); });
+      std::ranges::copy_if(
+          tally.scores({.row = row, .of_reader = true, .length = lengths[i], .learned = true}),
+          std::back_inserter(references), [](const Score& score) { return std::isfinite(score.value); });
     }
   }
   return references;
 }
 
-std::optional<LearningGate> common_gate(const std::vector<const Task*>& tasks, double threshold) {
-  std::optional<LearningGate> common;
-  for (const Task* task : tasks) {
-    std::optional<Gate> gate = task->gate();
-    if (!gate || (threshold == 0.0 && !gate->reader.empty())) return std::nullopt;
-    const MetricSpec metric = metric_of(*task, gate->metric);
-    if (threshold != 0.0) gate->threshold = threshold;
-    if (metric.is_fraction() && gate->threshold > 1.0)
-      throw ConfigError(fmt::format("evaluate.gate: got {}, expected at most 1: it is a threshold of {}",
-                                    threshold, metric.title()));
-    const LearningGate own = gate_at(metric, gate->threshold, number_text(gate->threshold));
-    if (common && common->text != own.text) return std::nullopt;
-    common = own;
-  }
-  return common;
+MetricSpec deciding_metric(const Task& task) {
+  const std::optional<Gate> gate = task.gate();
+  return gate ? gate_metric(task, *gate, 0.0) : headlines(task.metrics()).front();
+}
+
+void check_gate(const Task& task, double threshold) {
+  if (const std::optional<Gate> gate = task.gate()) gate_metric(task, *gate, threshold);
 }
 
 std::optional<LearningGate> learning_gate(const Task& task, Index train_length,
                                           const std::vector<Score>& references, double threshold) {
   const std::optional<Gate> gate = task.gate();
-  if (!gate || score_at(references, gate->metric, train_length) == nullptr) return std::nullopt;
-  const std::optional<LearningGate> fixed = common_gate({&task}, threshold);
-  const MetricSpec metric = metric_of(task, gate->metric);
+  if (!gate) return std::nullopt;
+  const MetricSpec metric = gate_metric(task, *gate, threshold);
+  const bool is_fixed = threshold != 0.0 || gate->reader.empty();
   const auto reader = std::ranges::find_if(references, [&](const Score& score) {
-    return score.row == (fixed ? "oracle" : gate->reader) && score.length == train_length &&
-           score.metric == metric.id;
+    const bool is_meant = is_fixed ? !knows_at_most(score.row, Knows::sources) : score.row == gate->reader;
+    return is_meant && score.length == train_length && score.metric.id == metric.id;
   });
-  if (!fixed) {
-    LearningGate of_reader = gate_at(metric, reader->value, fmt::format("{:.3f}", reader->value));
+  const double value = reader == references.end() ? not_a_number : reader->value;
+  if (!is_fixed) {
+    LearningGate of_reader = gate_at(metric, value, fmt::format("{:.3f}", value));
     of_reader.text += fmt::format(", the score of the {} baseline", gate->reader);
     return of_reader;
   }
-  if (reader != references.end() && !metric.reached(reader->value, fixed->threshold))
+  const double fixed = threshold != 0.0 ? threshold : gate->threshold;
+  if (reader != references.end() && !metric.reached(value, fixed))
     throw ConfigError(
         fmt::format("evaluate.gate: got {}, expected one that can be reached: the oracle has {:.4g} {}",
-                    fixed->threshold, reader->value, fixed->metric));
-  return fixed;
+                    fixed, value, metric.id));
+  return gate_at(metric, fixed, number_text(fixed));
 }
 
 }  // namespace ordinal::experiments

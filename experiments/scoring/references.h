@@ -16,12 +16,16 @@ namespace ordinal::experiments {
 std::vector<Score> reference_scores(const Task& task, const Settings& settings,
                                     const std::vector<Index>& lengths, std::uint64_t validation_seed);
 
-/// The gate that all tasks share, with `threshold` in place of its own if that is not 0; none if they differ, or if a baseline
-/// sets it. Throws ConfigError for an accuracy above 1.
-std::optional<LearningGate> common_gate(const std::vector<const Task*>& tasks, double threshold = 0.0);
+/// The metric that tells whether a model has learned the task; without one, the first in which rows are compared.
+MetricSpec deciding_metric(const Task& task);
 
-/// The same for one task, whose threshold a baseline may set; none if no length is the training length. Throws ConfigError, too,
-/// for a threshold that the oracle does not reach.
+/// Throws ConfigError if a threshold is none of the metric of the task's gate, and std::invalid_argument for a gate that names a metric
+/// or a reader that does not exist.
+void check_gate(const Task& task, double threshold);
+
+/// The gate of a task for models trained at a length, with `threshold` in place of its own if that is not 0; none if the task has none.
+/// The threshold may be the score of a reader among `references`, those of this task: NaN if the training length is not tested.
+/// Throws what check_gate() throws, and ConfigError for a threshold that the oracle does not reach.
 std::optional<LearningGate> learning_gate(const Task& task, Index train_length,
                                           const std::vector<Score>& references, double threshold = 0.0);
 

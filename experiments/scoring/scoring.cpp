@@ -67,7 +67,7 @@ void score_length(const Subject& subject, Index length, const std::string& condi
 
 void add_unscored(const Task& task, Score test, CellResult& cell) {
   for (const MetricSpec& metric : task.metrics()) {
-    test.metric = metric.id;
+    test.metric = metric;
     cell.scores.push_back(test);
   }
 }

@@ -47,7 +47,7 @@ std::vector<Score> Tally::scores(const Score& test) const {
     }
     if (all.count == 0.0) continue;
     Score& score = scores.emplace_back(test);
-    score.metric = metrics_[m].id;
+    score.metric = metrics_[m];
     score.tokens = static_cast<Index>(all.count);
     score.value = all.total / all.count;
     double squares = 0.0;

@@ -40,6 +40,12 @@ std::vector<MetricSpec> other_metrics(const std::vector<MetricSpec>& metrics) {
   return others;
 }
 
+std::vector<std::string> ids_of(const std::vector<MetricSpec>& metrics) {
+  std::vector<std::string> ids;
+  for (const MetricSpec& metric : metrics) ids.push_back(metric.id);
+  return ids;
+}
+
 std::vector<MetricSpec> plain_metrics(Measure measure) {
   if (measure == Measure::bits) {
     return {{.id = "bits", .name = "bits per token"},

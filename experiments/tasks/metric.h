@@ -2,6 +2,7 @@
 // at positions past the training length. Also what a task knows about each target.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -52,12 +53,24 @@ struct MetricSpec {
 
   bool lower_is_better() const { return measure == Measure::bits || measure == Measure::perplexity; }
   bool is_fraction() const { return !lower_is_better(); }
+  /// Whether a model can have this score.
+  bool is_possible(double value) const {
+    return value <= (is_fraction() ? 1.0 : INFINITY) && (excess || value >= 0.0);
+  }
   bool reached(double value, double threshold) const {
     return lower_is_better() ? value <= threshold : value >= threshold;
   }
   /// "near recall accuracy past the training length"; without the last words at lengths up to it, where `past` counts all positions.
   /// The band follows in parentheses.
   std::string title(bool is_past_training = true) const;
+  /// Whether it is about all targets, at every position, whatever their sources.
+  bool counts_all() const {
+    return conflict == Conflict::any && sources == SourceRange::any && band_from == 0 && !excess && !past;
+  }
+  /// Whether sequences of this length can have such targets.
+  bool has_targets(Index length, Index train_length) const {
+    return sources != SourceRange::beyond || length > std::max<Index>(band_from, 1) * train_length;
+  }
   /// Whether a target at `position` (0, 1, …) of a sequence of `seq_len` tokens counts.
   bool counts(const Label& label, Index position, Index seq_len, Index train_tokens) const;
 };
@@ -65,6 +78,9 @@ struct MetricSpec {
 /// The metrics in which rows are compared; and those that are neither these nor bands.
 std::vector<MetricSpec> headlines(const std::vector<MetricSpec>& metrics);
 std::vector<MetricSpec> other_metrics(const std::vector<MetricSpec>& metrics);
+
+/// Their ids.
+std::vector<std::string> ids_of(const std::vector<MetricSpec>& metrics);
 
 /// The usual metrics: over all positions, and past the training length; for bits also perplexity, for accuracy exact match.
 std::vector<MetricSpec> plain_metrics(Measure measure);

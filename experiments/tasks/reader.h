@@ -29,8 +29,8 @@ struct TargetScore {
 
 using Read = std::function<TargetScore(const Question&)>;
 
-/// What a reader answers from: tokens in any order, tokens in their order, or where the answer stands.
-enum class Knows { counts, order, sources };
+/// What a reader answers from: tokens in any order, tokens in their order, where the answer stands, or how the task makes its targets.
+enum class Knows { counts, order, sources, generator };
 
 struct Reader {
   std::string name;
@@ -48,6 +48,9 @@ inline auto always(const Read& read) {
 /// All readers, in the order of readers.inc; and that of a row, such as "last 64" or "unigram of copy", or null.
 const std::vector<Reader>& readers();
 const Reader* reader_of(const std::string& row);
+
+/// Whether the reader of a row knows at most this.
+bool knows_at_most(const std::string& row, Knows most);
 
 /// Whether a reader's row is about a task. A row that names none is about the only task that there is.
 bool is_about(const std::string& row, const std::string& task);

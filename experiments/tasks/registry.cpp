@@ -50,14 +50,20 @@ const Reader* reader_of(const std::string& row) {
   return found == readers().end() ? nullptr : &*found;
 }
 
+bool knows_at_most(const std::string& row, Knows most) {
+  const Reader* reader = reader_of(row);
+  return reader != nullptr && reader->knows <= most;
+}
+
 bool is_about(const std::string& row, const std::string& task) {
   const std::size_t of = row.find(" of ");
   return of == std::string::npos || row.substr(of + 4) == task;
 }
 
 std::optional<Gate> Task::gate() const {
-  if (measure() == Measure::accuracy) return Gate{.metric = "accuracy", .threshold = 0.9};
-  return Gate{.metric = "bits", .reader = "bigram"};
+  const MetricSpec first = metrics().front();
+  if (first.is_fraction()) return Gate{.metric = first.id, .threshold = 0.9};
+  return Gate{.metric = first.id, .reader = "bigram"};
 }
 
 std::unique_ptr<Task> make_task(const Part& part) { return tasks().find(part.name).build(part); }
@@ -66,6 +72,11 @@ std::unique_ptr<Task> make_task(const std::string& text) { return make_task(pars
 Alphabet task_alphabet(const Part& part) {
   const TaskEntry& entry = tasks().find(part.name);
   return entry.alphabet ? *entry.alphabet : entry.build(part)->alphabet();
+}
+
+std::vector<MetricSpec> task_metrics(const Part& part) {
+  const TaskEntry& entry = tasks().find(part.name);
+  return entry.metrics.empty() ? entry.build(part)->metrics() : entry.metrics;
 }
 
 bool lacks_file(const Part& part) { return tasks().find(part.name).lacks_file(part); }

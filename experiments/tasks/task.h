@@ -65,7 +65,7 @@ class Task {
   /// The metrics; rows are compared in those marked as headlines, or else in the first.
   virtual std::vector<MetricSpec> metrics() const { return plain_metrics(measure()); }
 
-  /// When a model has learned the task. By default: an accuracy of 0.9, or fewer bits than the bigram baseline.
+  /// When a model has learned the task. By default, in its first metric: a share of 0.9, or fewer bits than the reader bigram.
   virtual std::optional<Gate> gate() const;
 
   /// What it knows about each target of example `key`; empty if it labels none.
@@ -93,8 +93,10 @@ struct TaskEntry {
   std::string summary;          // one line
   std::string definition = {};  // what examples look like, for --list NAME; lines of up to 110 characters
   Direction direction = Direction::any;
-  bool writes = true;                     // whether a causal model's answer is the next token of its input
-  std::optional<Alphabet> alphabet = {};  // of a task that reads files, if it does not depend on them
+  bool writes = true;  // whether a causal model's answer is the next token of its input
+  // Of a task that reads files, if they do not depend on them:
+  std::optional<Alphabet> alphabet = {};
+  std::vector<MetricSpec> metrics = {};
 
   // Filled in by describe_task().
   std::vector<OptionSpec> options = {};
@@ -136,6 +138,9 @@ std::unique_ptr<Task> make_task(const std::string& text);
 
 /// The alphabet of a task, without reading its data. Throws ConfigError like make_task.
 Alphabet task_alphabet(const Part& part);
+
+/// The metrics of a task, without reading its data. Throws ConfigError like make_task.
+std::vector<MetricSpec> task_metrics(const Part& part);
 
 /// Whether a task with these options needs a file and got none. Throws ConfigError like make_task.
 bool lacks_file(const Part& part);

@@ -25,9 +25,9 @@ inline std::vector<Whole> wholes(const CellResult& cell) {
   for (const Score& score : cell.scores) {
     if (all.empty() || all.back().length != score.length || all.back().condition != score.condition)
       all.push_back({score.length, score.condition, score.failed, score.why});
-    if (score.metric == "bits.past" || score.metric == "accuracy.past")
+    if (score.metric.id == "bits.past" || score.metric.id == "accuracy.past")
       all.back().past_training = score.value;
-    if (score.metric != "bits" && score.metric != "accuracy") continue;
+    if (score.metric.id != "bits" && score.metric.id != "accuracy") continue;
     all.back().value = score.value;
     all.back().tokens = score.tokens;
   }

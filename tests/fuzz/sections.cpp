@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "experiments/claims/decision.h"
+#include "experiments/results/scores_csv.h"
 #include "experiments/settings/config_file.h"
 #include "framework/core/errors.h"
 #include "tests/experiments/report/sample_result.h"
@@ -14,7 +15,6 @@ using experiments::Claim;
 using experiments::ConfigEntry;
 using experiments::ExperimentResult;
 using experiments::read_config_text;
-using experiments::read_scores;
 using experiments::Settings;
 using experiments::Source;
 
@@ -39,7 +39,8 @@ void sections(const std::string& input) {
         const std::vector<Claim> claims = claims_of(settings);
         const std::vector<std::string> problems = claim_problems(claims, sample);
         if (!problems.empty()) throw ConfigError(joined(problems, "\n"));
-        decide(claims, read_scores(scores_csv(claims, sample), "scores"), {1, 2, 3, 4, 5});
+        const std::string scores = experiments::scores_csv(kept_scores(claims, sample));
+        decide(claims, experiments::read_scores(scores, "scores", sample.metrics), {1, 2, 3, 4, 5});
       },
       Message::many_lines);
 }

@@ -8,7 +8,7 @@ namespace ordinal::fuzz {
 void statement(const std::string& input) {
   accepts([&] {
     for (const experiments::Quantity& side : experiments::parse_statement(input).sides)
-      if (side.metric.empty() || side.row.empty()) finding("a statement about nothing");
+      if (side.metric.id.empty() || side.row.empty()) finding("a statement about nothing");
   });
 }
 

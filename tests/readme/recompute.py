@@ -21,7 +21,6 @@ lengths past the shortest of a config that the first cell names, [task](claims/N
 all orders of ours whose tau is at least as high.
 """
 import collections
-import csv
 import itertools
 import math
 import pathlib
@@ -30,7 +29,7 @@ import statistics
 import sys
 
 sys.path.append(str(pathlib.Path(__file__).parents[1]))
-from reference_statistics import Comparison, both_tails, decide, most_learned, read_scores
+from reference_statistics import Comparison, both_tails, decide, most_learned, read_scores, score_lines
 
 
 def read_numbers(path):
@@ -42,8 +41,7 @@ def read_numbers(path):
 
 def wrong_counts(text, path, names):
     """Numbers of targets: "at least 3,991 near and 246 far questions" are the fewest of a seed past the shortest length."""
-    with open(path, newline="") as file:
-        lines = [line for line in csv.DictReader(file) if line["seed"] and line["condition"] == "trained"]
+    lines = [line for line in score_lines(path) if line["seed"] and line["condition"] == "trained"]
     shortest = min(int(line["length"]) for line in lines)
     for found in re.findall(r"at least ([\d,]+) (\w+) and ([\d,]+) (\w+) questions", text.replace("\n", " ")):
         for number, name in (found[:2], found[2:]):

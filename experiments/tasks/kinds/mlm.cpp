@@ -17,6 +17,12 @@ constexpr Token byte_mask = 255;      // no byte of UTF-8
 constexpr double masked_share = 0.8;  // of the chosen tokens, with masking = mixed
 constexpr double random_share = 0.1;  // the rest stays as it is
 
+std::vector<MetricSpec> mlm_metrics() {
+  std::vector<MetricSpec> metrics = plain_metrics(Measure::bits);
+  for (MetricSpec& metric : plain_metrics(Measure::accuracy)) metrics.push_back(std::move(metric));
+  return metrics;
+}
+
 struct MlmOptions {
   double rate = 0.15;
   std::string masking = "mixed";
@@ -53,11 +59,7 @@ class MaskedLanguage final : public Task {
 
   const Alphabet& alphabet() const override { return alphabet_; }
   Measure measure() const override { return Measure::bits; }
-  std::vector<MetricSpec> metrics() const override {
-    std::vector<MetricSpec> metrics = plain_metrics(Measure::bits);
-    for (MetricSpec& metric : plain_metrics(Measure::accuracy)) metrics.push_back(std::move(metric));
-    return metrics;
-  }
+  std::vector<MetricSpec> metrics() const override { return mlm_metrics(); }
   // The two tokens before a mask say more than no order at all.
   std::optional<Gate> gate() const override { return Gate{.metric = "bits", .reader = "4-gram"}; }
   Index evaluation_examples(Index length) const override { return source_->evaluation_examples(length); }
@@ -132,7 +134,8 @@ mask _, below 0.9 any symbol of the language, else the symbol itself; with maski
 Tokens, from 0: abcdefghijklmnop =ABCDEFGHIJKL_ (with of = text: the bytes)
 For example, with rate = 0.5 and masking = all: =__fdob__d__, to be answered by De at the first two _, =J at the next two and ac at the last two)",
        .direction = Direction::bidirectional,
-       .writes = false})};
+       .writes = false,
+       .metrics = mlm_metrics()})};
 }
 
 }  // namespace ordinal::experiments

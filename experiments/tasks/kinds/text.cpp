@@ -115,7 +115,8 @@ std::vector<TaskEntry> text_tasks() {
 training, one after another in the last tenth for validation. Tokens are bytes.
 For example, at length 8: the word, to be answered by he words)",
        .direction = Direction::causal,
-       .alphabet = Alphabet("\n")})};
+       .alphabet = Alphabet("\n"),
+       .metrics = plain_metrics(Measure::bits)})};
 }
 
 }  // namespace ordinal::experiments

@@ -10,7 +10,7 @@ std::vector<Reader> oracle_readers() {
     const double bits = asked.label.oracle_bits;
     return {bits * std::numbers::ln2, bits == 0.0 ? std::optional(true) : std::nullopt};
   };
-  return {{"oracle", Knows::sources, always(read)}};
+  return {{"oracle", Knows::generator, always(read)}};
 }
 
 }  // namespace ordinal::experiments

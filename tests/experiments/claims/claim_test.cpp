@@ -57,8 +57,8 @@ TEST(Claim, NeedsWordsAStatementASourceAndADate) {
                                        HasSubstr("statement: got nothing"), HasSubstr("source: got nothing"),
                                        HasSubstr("registered: got nothing"))));
   expect_refused(with(whole, "registered", "soon"), "[claim C1] registered: got 'soon', expected a date");
-  for (const std::string text :
-       {"2026-11-28, 9e6e898", "2026-11-2", "2026-11-28 ", "2026-11-28 9e6e89", "2026-11-28 soon567"})
+  for (const std::string text : {"2026-11-28, 9e6e898", "2026-11-2", "2026-02-30", "2026-13-01", "2999-01-01",
+                                 "2026-11-28 ", "2026-11-28 9e6e89", "2026-11-28 soon567"})
     expect_refused(with(whole, "registered", text), "expected a date");
   EXPECT_EQ(claims_of(with_claim(with(whole, "registered", "2026-11-28 9e6e898"))).size(), 1U);
   for (const std::string looks : {"1", "", "two"})
@@ -66,6 +66,33 @@ TEST(Claim, NeedsWordsAStatementASourceAndADate) {
                    "looks: got '" + looks + "', expected a whole number of at least 2");
   expect_refused(with(whole, "statement", "bits(none)"),
                  "[claim C1] statement: got 'bits(none)', expected A > B");
+}
+
+TEST(Claim, ThatNoScoresCanDecideIsRefused) {
+  const auto refuse = [](const std::string& statement, const std::string& message) {
+    Settings settings = with_claim(with(whole, "statement", statement));
+    settings.set("task.name", "latest(far=3)", "x.cfg:1");
+    settings.set("task.train_length", "64", "x.cfg:1");
+    EXPECT_THAT([&] { claims_of(settings); },
+                ThrowsMessage<ConfigError>("x.cfg:7: [claim C1] statement: " + message))
+        << statement;
+  };
+  const std::string share = "expected a number that accuracy can be above: from 0 to less than 1";
+  refuse("accuracy(none, 1x) >= 95", "got >= 95, " + share);
+  refuse("accuracy(none, 1x) >= 1", "got >= 1, " + share);
+  refuse("accuracy(none, 1x) >= -0.5", "got >= -0.5, " + share);
+  refuse("bits.past(none, 1x) >= -1", "got >= -1, expected a number that bits.past can be above");
+  refuse("accuracy(none, 1x) > accuracy(learned, 1x) + 5",
+         "got a margin of 5, expected less than 1: accuracy is a share");
+  refuse("accuracy(none, 1x) = accuracy(learned, 1x) within 1",
+         "got a margin of 1, expected less than 1: accuracy is a share");
+  refuse("accuracy.far(none, 1x) > accuracy.far(learned, 1x)",
+         "got accuracy.far at 1x, expected a longer length: none of its targets is there");
+  refuse("accuracy.far.4x(none, 2x) >= 0.5",
+         "got accuracy.far.4x at 2x, expected a longer length: none of its targets is there");
+  refuse("accuracy(none, 2x) > accuracy(none, 128)", "got the same score of none twice, expected two");
+  refuse("accuracy(none, 2x) > bits.past(none, 2x)",
+         "got accuracy and bits.past, expected two that can be compared");
 }
 
 TEST(Claim, ThatWasWithdrawnNeedsAReason) {

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "experiments/tasks/task.h"
+#include "experiments/results/scores_csv.h"
 #include "tests/experiments/report/sample_result.h"
 
 namespace ordinal::experiments {
@@ -19,17 +19,35 @@ using ::testing::HasSubstr;
 using Values = std::vector<double>;
 using Rows = std::map<std::string, Values>;
 
+const MetricSpec accuracy = plain_metrics(Measure::accuracy).front();
+const MetricSpec bits = plain_metrics(Measure::bits).front();
+
 // Of seeds 1, 2, …, all of which learned.
-StoredScores stored(const Rows& rows, const std::string& metric = "accuracy") {
-  StoredScores scores;
-  for (const auto& [row, values] : rows) {
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const std::string seed = std::to_string(i + 1);
-      scores.values[{row, seed, "32", "trained", metric}] = values[i];
-      scores.learned[{row, seed}] = true;
+std::vector<Score> stored(const Rows& rows, const MetricSpec& metric = accuracy) {
+  std::vector<Score> scores;
+  for (const auto& [row, values] : rows)
+    for (const double value : values) {
+      const bool is_first = scores.empty() || scores.back().row != row;
+      scores.push_back({.row = row,
+                        .seed = is_first ? 1 : scores.back().seed + 1,
+                        .length = 32,
+                        .metric = metric,
+                        .value = value,
+                        .tokens = 100,
+                        .learned = true});
     }
-  }
   return scores;
+}
+
+Score reader(const std::string& name, double value, Index length = 32, const MetricSpec& metric = accuracy) {
+  return {
+      .row = name, .of_reader = true, .length = length, .metric = metric, .value = value, .learned = true};
+}
+
+// Says of the first seeds of row b that they did not learn, or that it is unknown.
+void set_first_of_b(std::vector<Score>& scores, std::uint64_t count, std::optional<bool> learned) {
+  for (Score& score : scores)
+    if (score.row == "b" && score.seed <= count) score.learned = learned;
 }
 
 Claim claim(const std::string& text) {
@@ -38,7 +56,7 @@ Claim claim(const std::string& text) {
   return claim;
 }
 
-std::vector<ClaimResult> decided(const std::vector<Claim>& claims, const StoredScores& scores,
+std::vector<ClaimResult> decided(const std::vector<Claim>& claims, const std::vector<Score>& scores,
                                  std::size_t n = 8) {
   std::vector<std::uint64_t> seeds(n);
   std::iota(seeds.begin(), seeds.end(), 1U);
@@ -115,7 +133,7 @@ TEST(Decision, ComparesWithANumberAsMeasured) {
 }
 
 TEST(Decision, IsCorrectedForAllClaimsOfTheConfig) {
-  const StoredScores scores = stored({{"a", rising}, {"b", constant(0.5)}});
+  const std::vector<Score> scores = stored({{"a", rising}, {"b", constant(0.5)}});
   const auto first = [&](std::size_t claims) {
     return decided(std::vector(claims, claim(above)), scores).front().verdict;
   };
@@ -126,7 +144,7 @@ TEST(Decision, IsCorrectedForAllClaimsOfTheConfig) {
 TEST(Decision, MultipliesPByTheLooks) {
   Values nine_ahead = constant(0.6, 10);
   nine_ahead[0] = 0.4;
-  const StoredScores scores = stored({{"a", nine_ahead}, {"b", constant(0.5, 10)}});
+  const std::vector<Score> scores = stored({{"a", nine_ahead}, {"b", constant(0.5, 10)}});
   Claim asked = claim(above);
   asked.looks = 2;
   EXPECT_EQ(decided({asked}, scores, 10).front().verdict, Verdict::holds) << "p = 0.043";
@@ -136,61 +154,63 @@ TEST(Decision, MultipliesPByTheLooks) {
 }
 
 TEST(Decision, NeedsRowsThatThreeQuartersOfTheSeedsLearned) {
-  StoredScores scores = stored({{"a", rising}, {"b", constant(0.5)}});
-  scores.learned[{"b", "1"}] = scores.learned[{"b", "2"}] = false;
+  std::vector<Score> scores = stored({{"a", rising}, {"b", constant(0.5)}});
+  set_first_of_b(scores, 2, false);
   EXPECT_EQ(decided({claim(above)}, scores).front().verdict, Verdict::holds);
-  scores.learned[{"b", "3"}] = false;
+  set_first_of_b(scores, 3, false);
   EXPECT_EQ(decided({claim(above)}, scores).front().verdict, Verdict::undecided);
   EXPECT_THAT(decided({claim(above)}, scores).front().measured(),
               EndsWith("; learned 8/8, 5/8; fewer than three quarters of the seeds of b learned"));
-  scores.learned.clear();
-  EXPECT_EQ(decided({claim(above)}, scores).front().verdict, Verdict::holds)
-      << "nothing says what learning is";
-  EXPECT_THAT(decided({claim(above)}, scores).front().measured(), EndsWith("(0.210 to 0.280)"));
+  set_first_of_b(scores, 8, std::nullopt);
+  EXPECT_EQ(decided({claim(above)}, scores).front().verdict, Verdict::undecided);
+  EXPECT_THAT(decided({claim(above)}, scores).front().measured(),
+              EndsWith("; learned 8/8, 0/8; it is unknown how many of the seeds of b learned"));
+}
+
+TEST(Decision, NeedsAsManyTargetsAsAMeanInATable) {
+  std::vector<Score> scores = stored({{"a", rising}, {"b", constant(0.5)}});
+  scores.back().tokens = 99;
+  EXPECT_THAT(decided({claim(above)}, scores).front().measured(),
+              EndsWith("accuracy of b at 32 (trained) has 99 targets in a seed, fewer than 100"));
+  EXPECT_EQ(decided({claim(above)}, scores).front().verdict, Verdict::undecided);
 }
 
 TEST(Decision, NeedsARowThatIsAboveEveryReader) {
-  StoredScores scores = stored({{"a", rising}, {"b", constant(0.5)}});
-  const auto read = [&](const std::string& reader, double value, const std::string& length = "32") {
-    scores.values[{reader, "", length, "trained", "accuracy"}] = value;
+  std::vector<Score> scores = stored({{"a", rising}, {"b", constant(0.5)}});
+  const auto read = [&](const std::string& name, double value, Index length = 32) {
+    scores.push_back(reader(name, value, length));
     return decided({claim(above)}, scores).front();
   };
   read("oracle", 1.0);
   read("last 64", 1.0);
   read("draw", 0.74);
-  EXPECT_EQ(read("4-gram", 0.9, "64").verdict, Verdict::holds) << "the median of a is 0.745";
+  EXPECT_EQ(read("4-gram", 0.9, 64).verdict, Verdict::holds) << "the median of a is 0.745";
   const ClaimResult floor = read("majority", 0.75);
   EXPECT_EQ(floor.verdict, Verdict::undecided);
   EXPECT_THAT(floor.measured(), EndsWith("; at the floor: majority has 0.750"));
 }
 
 TEST(Decision, ComparesARowWithReadersOfItsOwnTask) {
-  StoredScores scores = stored({{"a", rising}, {"b", constant(0.5)}});
+  std::vector<Score> scores = stored({{"a", rising}, {"b", constant(0.5)}});
   Claim of_copy = claim(above);
   for (Quantity& side : of_copy.statement.sides) side.task = "copy";
-  scores.values[{"unigram of sort", "", "32", "trained", "accuracy"}] = 0.9;
+  scores.push_back(reader("unigram of sort", 0.9));
   EXPECT_EQ(decided({of_copy}, scores).front().verdict, Verdict::holds);
-  scores.values[{"unigram of copy", "", "32", "trained", "accuracy"}] = 0.9;
+  scores.push_back(reader("unigram of copy", 0.9));
   EXPECT_THAT(decided({of_copy}, scores).front().measured(),
               EndsWith("at the floor: unigram of copy has 0.900"));
 }
 
+// Whatever the id of the metric is.
 TEST(Decision, OfBitsIsAboveAReaderWithFewer) {
-  StoredScores scores = stored({{"a", constant(3.0)}, {"b", constant(2.0)}}, "bits");
-  const Claim fewer = claim("bits(a, 32) > bits(b, 32)");
-  double& reader = scores.values[{"bigram", "", "32", "trained", "bits"}];
-  reader = 2.5;
+  MetricSpec surprise = bits;
+  surprise.id = "surprise";
+  std::vector<Score> scores = stored({{"a", constant(3.0)}, {"b", constant(2.0)}}, surprise);
+  Claim fewer = claim("surprise(a, 32) > surprise(b, 32)");
+  scores.push_back(reader("bigram", 2.5, 32, surprise));
   EXPECT_EQ(decided({fewer}, scores).front().verdict, Verdict::holds);
-  reader = 1.9;
+  scores.back().value = 1.9;
   EXPECT_EQ(decided({fewer}, scores).front().verdict, Verdict::undecided);
-}
-
-TEST(Decision, KnowsFromItsNameWhetherLessOfAMetricIsBetter) {
-  for (const TaskEntry& entry : tasks().entries()) {
-    if (entry.lacks_file(parse_part(entry.name))) continue;
-    for (const MetricSpec& metric : make_task(parse_part(entry.name))->metrics())
-      EXPECT_EQ(lower_is_better(metric.id), metric.lower_is_better()) << entry.name << " " << metric.id;
-  }
 }
 
 TEST(Decision, NeedsANumberOfEachSeed) {
@@ -212,18 +232,21 @@ TEST(Decision, IsNotRunIfAScoreIsMissing) {
 
 TEST(Decision, FromAResultIsThatFromItsFile) {
   ExperimentResult result = report_test::sample_result(8);
-  result.gate = LearningGate{"bits", 1.65, "1.65 bits"};  // sinusoidal: seeds 1 to 7
+  report_test::gate(result, 1.65, "1.65 bits");  // sinusoidal: seeds 1 to 7
   result.references = report_test::baseline("bigram", {report_test::score(16, 2.0, not_a_number)});
   Claim fewer = claim("bits(sinusoidal, 16) > bits(none, 16) + 1.5");
   for (Quantity& side : fewer.statement.sides) side.at = 16;
-  const std::string file = scores_csv({fewer}, result);
+  const std::vector<Score> kept = kept_scores({fewer}, result);
+  const std::string file = scores_csv(kept);
   EXPECT_THAT(file, ::testing::Not(HasSubstr("bits.past")));
   EXPECT_THAT(file, HasSubstr("sinusoidal,1,8,"));  // all lengths
-  EXPECT_EQ(decided({fewer}, read_scores(file, "x.csv")).front().measured(),
-            "3.395 against 1.113, ahead by more than 1.5 in 8 of 8 seeds, by 2.250 (1.910 to 2.780); learned "
-            "7/8, 8/8");
+  const std::string measured =
+      "3.395 against 1.113, ahead by more than 1.5 in 8 of 8 seeds, by 2.250 (1.910 to 2.780); learned 7/8, "
+      "8/8";
+  EXPECT_EQ(decided({fewer}, kept).front().measured(), measured);
+  EXPECT_EQ(decided({fewer}, read_scores(file, "x.csv", result.metrics)).front().measured(), measured);
   std::ranges::find(result.metrics, "bits.past", &MetricSpec::id)->headline = true;
-  EXPECT_THAT(scores_csv({fewer}, result), HasSubstr("bits.past"));
+  EXPECT_THAT(scores_csv(kept_scores({fewer}, result)), HasSubstr("bits.past"));
 }
 
 }  // namespace

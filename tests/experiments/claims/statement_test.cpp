@@ -17,7 +17,7 @@ TEST(Statement, SaysThatOneQuantityIsAboveAnother) {
   EXPECT_EQ(statement.form, Form::above);
   EXPECT_EQ(statement.number, 0.0);
   ASSERT_EQ(statement.sides.size(), 2U);
-  EXPECT_EQ(statement.sides[0].metric, "accuracy.near");
+  EXPECT_EQ(statement.sides[0].metric.id, "accuracy.near");
   EXPECT_EQ(statement.sides[0].row, "alibi");
   EXPECT_EQ(statement.sides[0].length, "2x");
   EXPECT_EQ(statement.sides[0].condition, trained_condition);

@@ -112,6 +112,35 @@ TEST(ClaimsSlow, AreGatheredFromTrainingsOfExtrapolation) {
   EXPECT_EQ(column("verdict", "one/claims.csv"), column("verdict", "one/claims_a/claims.csv"));
 }
 
+// Scores of other settings decide nothing.
+TEST(ClaimsSlow, AreNotDecidedByScoresOfOtherSettings) {
+  fs::create_directories(own_folder() / "mine");
+  write("mine/a.cfg", none_rope + three_claims);
+  run_well("claims", "--quiet --claims.folder=mine --claims.train=true --out one");
+  write("mine/a.scores.csv", file("one/a.scores.csv"));
+  const auto decided = [](const std::string& from, const std::string& to) {
+    std::string config = none_rope + three_claims;
+    write("mine/a.cfg", config.replace(config.find(from), from.size(), to));
+    return run_well("claims", "--claims.folder=mine --out again").out;
+  };
+  EXPECT_THAT(decided("words = so", "words = other"), HasSubstr(" 0 not run yet"));
+  for (const auto& [from, to, message] :
+       {std::tuple("steps = 20", "steps = 21", "train.steps = 20, and 21 in the config"),
+        {"symbols=8", "symbols=7", "task.name = copy(symbols=8), and copy(symbols=7) in the config"},
+        {"none, learned", "none, rope, learned",
+         "[compare] model.encoding = none, learned, and none, rope, learned in the config"}})
+    EXPECT_THAT(decided(from, to),
+                AllOf(HasSubstr(std::string("its settings changed: the stored scores have ") + message),
+                      HasSubstr(" 3 not run yet")));
+  std::string other_data = file("one/a.scores.csv");
+  write("mine/a.scores.csv", other_data.replace(other_data.find("data of copy(symbols=8) = "), 30,
+                                                "data of copy(symbols=8) = 0000"));
+  EXPECT_THAT(decided("words = so", "words = other"), HasSubstr("data of copy(symbols=8) = 0000"));
+  write("mine/a.scores.csv", other_data.substr(other_data.find("row,seed")));
+  EXPECT_THAT(decided("words = so", "words = other"),
+              HasSubstr("experiment.seeds = 7, and nothing in the file"));
+}
+
 // Only the rows of the lengths, metrics and conditions of a claim.
 TEST(ClaimsSlow, AreStoredInFewLines) {
   write("a.cfg", none_rope + claim("C1", "accuracy(none, 2x) >= 0.99"));
@@ -140,7 +169,8 @@ TEST(ClaimsSlow, AboutATextAreTrainedWithOneFromTheirConfigOrTheCommandLine) {
 }
 
 TEST(RefusedClaims, AreNamedAllAtOnceBeforeAnythingIsTrained) {
-  write("a.cfg", none_rope + claim("A", "accuracy(rope, 1x) >= 3") + claim("B", "accuracy(none, 5x) >= 3"));
+  write("a.cfg",
+        none_rope + claim("A", "accuracy(rope, 1x) >= 0.3") + claim("B", "accuracy(none, 5x) >= 0.3"));
   EXPECT_THAT(error_of("extrapolation", "--quiet --config a.cfg --out run", 2),
               AllOf(HasSubstr("[claim A] statement: got row 'rope'"),
                     HasSubstr("[claim B] statement: got length '20'")));
@@ -156,14 +186,14 @@ TEST(RefusedClaims, NameALengthAtWhichTheConditionIsNotTested) {
 
 TEST(RefusedClaims, OfAFolderAreNamedAllAtOnce) {
   fs::create_directories(own_folder() / "twice");
-  const std::string one = claim("A", "accuracy(none, 1x) >= 3");
+  const std::string one = claim("A", "accuracy(none, 1x) >= 0.3");
   write("twice/a.cfg", none_rope + one);
-  write("twice/b.cfg", none_rope + claim("B", "accuracy(none, 1x) < 3"));
+  write("twice/b.cfg", none_rope + claim("B", "accuracy(none, 1x) < 0.3"));
   write("twice/c.cfg", none_rope + one);
   write("twice/d.cfg", none_rope);
   write("twice/d.scores.csv", "row,seed\nnone,1\n");
   EXPECT_THAT(error_of("claims", "--quiet --claims.folder=twice --claims.train=true --out run", 3),
-              AllOf(HasSubstr("twice/b.cfg:"), HasSubstr("got 'accuracy(none, 1x) < 3', expected A > B"),
+              AllOf(HasSubstr("twice/b.cfg:"), HasSubstr("got 'accuracy(none, 1x) < 0.3', expected A > B"),
                     HasSubstr("twice/c.cfg: [claim A] is also in twice/a.cfg"),
                     HasSubstr("twice/d.cfg: twice/d.scores.csv: it has no column ")));
   expect_refused("claims", "--quiet --claims.folder=nowhere --out run",

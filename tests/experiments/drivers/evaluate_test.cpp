@@ -60,7 +60,9 @@ TEST(Evaluate, UnderInterpolatedGivesTheBitsOfPositionsThatAre) {
   evaluate(model + "--evaluate.conditions=trained,interpolated --out condition");
   evaluate(model + "--model.encoding=learned@contiguous:interpolated --out positions");
   const auto bits = [](const std::string& out) {
-    const auto all = wholes(cell_from_json(file(out + "/scores/learned/seed-1/result.json")));
+    const std::string row =
+        std::filesystem::directory_iterator(own_folder() / out / "scores")->path().filename();
+    const auto all = wholes(cell_from_json(file(out + "/scores/" + row + "/seed-1/result.json")));
     EXPECT_FALSE(all.back().failed) << all.back().why;
     return std::tuple(all.front().value, all.back().value, all.back().past_training);
   };
@@ -93,6 +95,28 @@ TEST(Evaluate, RowsAreCalledAsTheirFoldersAndHoldTheSeeds) {
     EXPECT_THAT(name, ::testing::Not(HasSubstr("checkpoint"))) << "weights stay where they are";
 }
 
+TEST(Evaluate, ARowSaysThatItIsTestedWithAnotherEncoding) {
+  train(steps + "--model.encoding=sinusoidal --out sines");
+  evaluate("sines/checkpoint.safetensors" + lengths +
+           "--model.encoding='sinusoidal@contiguous:interpolated' --out again");
+  const auto line = csv("again/seeds.csv").front();
+  EXPECT_EQ(line.at("row"), "sines as sinusoidal@contiguous:interpolated");
+  EXPECT_THAT(line.at("model.encoding"), ::testing::EndsWith("@contiguous(offset=0):interpolated"));
+}
+
+// A seed that was not tested at the training length is not ranked.
+TEST(Evaluate, WithoutTheTrainingLengthItIsUnknownWhetherARowLearned) {
+  extrapolate(steps + "--experiment.seeds=2 --compare.model.encoding=rope,none --out run");
+  const std::string models = "run/cells/*/seed-*/checkpoint.safetensors --evaluate.batches=2 ";
+  for (const std::string test :
+       {"--evaluate.lengths=2x", "--evaluate.lengths=1x,2x --evaluate.conditions=window"}) {
+    const Outcome outcome = evaluate(models + test + " --out again");
+    EXPECT_THAT(outcome.out, AllOf(HasSubstr("unknown"), HasSubstr("no row is ranked"))) << test;
+    EXPECT_THAT(file("again/report.html"), HasSubstr("are known to have learned")) << test;
+    EXPECT_EQ(csv("again/seeds.csv").front().at("learned"), "") << test;
+  }
+}
+
 TEST(Evaluate, ItsConfigTrainsTheModelsAgain) {
   extrapolate(one_seed + "--compare.model.encoding='rope(base=500)@contiguous:yarn,learned' --out run");
   evaluate("run/cells/*/seed-1/checkpoint.safetensors" + lengths + "--out scored");
@@ -116,8 +140,8 @@ TEST(Evaluate, OtherLengthsTasksAndPositionsNeedNoTraining) {
   EXPECT_THAT(run_well("train", further).out, ::testing::Not(HasSubstr("warning")));
   EXPECT_THAT(column("metric", "copy/table.csv"), IsSupersetOf({"accuracy", "exact"}));
   evaluate(model + lengths + "--model.encoding=rope@contiguous:yarn --out yarn");
-  EXPECT_EQ(column("row", "yarn/table.csv"), (std::vector<std::string>{"rope"}));
-  EXPECT_NE(scores("rope").back(), scores("yarn/scores/rope/seed-1").back());
+  EXPECT_EQ(column("row", "yarn/table.csv"), (std::vector<std::string>{"rope as rope@contiguous:yarn"}));
+  EXPECT_NE(scores("rope").back(), scores("yarn/scores/rope-as-rope@contiguous:yarn/seed-1").back());
 }
 
 TEST(Evaluate, AConfigOfTrainingsSetsOnlyTheTest) {

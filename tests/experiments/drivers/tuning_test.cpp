@@ -55,6 +55,32 @@ TEST(TuningSlow, NeverChoosesAValueWithWhichTrainingFails) {
   EXPECT_EQ(metadata("other/cells/none/seed-1", "train.learning_rate"), "0.003");
 }
 
+TEST(Tuning, WithoutAFiniteScoreStopsBeforeTheSeeds) {
+  EXPECT_THAT(
+      error_of("extrapolation", one_seed + "--compare.tune.train.learning_rate=1e20,1e30 --out run", 1),
+      HasSubstr(
+          "sinusoidal: no training has a finite score with learning_rate = 1e20 or with learning_rate = "
+          "1e30 (compare.tune: other values)"));
+  EXPECT_FALSE(exists("run/cells"));
+}
+
+// An accuracy is better if it is higher: of `majority`, which a few steps learn.
+TEST(Tuning, OfAnAccuracyChoosesTheHigher) {
+  extrapolate(one_seed +
+              "--task.name=majority --train.steps=60 --compare.tune.train.learning_rate=1e-9,1e-2 --out run");
+  EXPECT_EQ(metadata("run/cells/sinusoidal/seed-1", "train.learning_rate"), "0.01");
+}
+
+// Readers and gate are those of the chosen task and length.
+TEST(Tuning, OfATaskIsFollowedByReadersAndGate) {
+  extrapolate(one_seed + "--task.name=copy(symbols=5) --compare.tune.task.train_length=4,8 --out run");
+  const std::string chosen = metadata("run/cells/sinusoidal/seed-1", "task.train_length");
+  extrapolate(without("task.train_length", one_seed) +
+              "--task.name=copy(symbols=5) --task.train_length=" + chosen + " --out given");
+  EXPECT_EQ(file("run/references.csv"), file("given/references.csv"));
+  EXPECT_EQ(file("run/seeds.csv"), file("given/seeds.csv"));
+}
+
 TEST(TuningSlow, ContinuesAfterAnInterrupt) {
   const std::string run = one_seed +
                           "--train.steps=1500 --train.checkpoint_every=100 "

@@ -67,7 +67,7 @@ TEST(Columns, AreUnderTheFirstCondition) {
 
 TEST(Query, KnowsTheTrainingLengthOfEachRow) {
   ExperimentResult result = report_test::mixed_training();
-  result.gate = LearningGate{"bits", 1.05, "bits per token of at most 1.05"};
+  report_test::gate(result, 1.05, "bits per token of at most 1.05");
   for (CellResult& cell : result.cells) value(cell, cell.train_length) = 1.0;
   for (const RowInfo& row : rows_of(result))
     EXPECT_EQ(learning_of(result, row.label).learned, 3) << row.label;
@@ -113,7 +113,7 @@ TEST(Family, HasEachPairOfRankedRowsInEachHeadlineAtTheLongestLength) {
   EXPECT_EQ(Family(result).size(), 2);
   result.lengths = {4};
   EXPECT_EQ(Family(result).size(), 3) << "bits.past has no targets";
-  result.gate = LearningGate{"bits", 0.0, "none learned"};
+  report_test::gate(result, 0.0, "none learned");
   EXPECT_EQ(Family(result).size(), 0);
 }
 

@@ -39,7 +39,7 @@ TEST(GroupThousands, EveryThreeDigits) {
 }
 
 TEST(CellText, SaysWhatIsThere) {
-  Group group{.learning = {.cells = 3}};
+  Group group{.learning = {.seeds = 3, .learned = 3}};
   EXPECT_EQ(cell_text(group, 3), "–");
   group.failed = 3;
   EXPECT_EQ(cell_text(group, 3), "fails");
@@ -49,9 +49,10 @@ TEST(CellText, SaysWhatIsThere) {
   group.targets = 100;
   EXPECT_EQ(cell_text(group, 3), "1.100 ± 0.141 (n = 2)");
   EXPECT_EQ(cell_text(group, 2), "1.100 ± 0.141");
-  group.learning.not_learned = 1;
+  group.learning.learned = 2;
   EXPECT_EQ(cell_text(group, 2), "(1.100 ± 0.141)") << "fewer than three quarters of the seeds learned";
-  group.diverged = 1;
+  EXPECT_EQ(cell_text(group, 3), "(1.100 ± 0.141, n = 2)");
+  group = {.diverged = 3};
   EXPECT_EQ(cell_text(group, 3), "diverged");
 }
 
@@ -59,8 +60,8 @@ TEST(MainGrid, NamesReadersBelowTheRowsAndHowManySeedsLearned) {
   ExperimentResult result = sample_result();
   result.references = baseline("oracle", {score(4, 0.5), score(16, 0.25, 0.25)});
   result.references.push_back(
-      {.row = "knows another metric", .length = 4, .metric = "accuracy", .value = 1.0});
-  result.gate = LearningGate{"bits", 1.05, "bits per token of at most 1.05"};
+      {.row = "knows another metric", .length = 4, .metric = {.id = "accuracy"}, .value = 1.0});
+  report_test::gate(result, 1.05, "bits per token of at most 1.05");
   const Grid grid = main_grid(result, result.metrics.front());
   ASSERT_EQ(grid.lines.size(), 4U);
   EXPECT_EQ(grid.headings[2], "seeds that learned");
@@ -75,9 +76,30 @@ TEST(MainGrid, NamesReadersBelowTheRowsAndHowManySeedsLearned) {
 // A seed without a score at the training length has neither learned nor failed to.
 TEST(MainGrid, CountsAsLearnedOnlyWhatWasScored) {
   ExperimentResult result = sample_result();
-  result.gate = LearningGate{"bits", 5.0, "bits per token of at most 5"};
+  const auto learned = [&] {
+    report_test::gate(result, 5.0, "bits per token of at most 5");
+    return main_grid(result, result.metrics.front()).lines[0][2].text;
+  };
   result.cells[0].scores.erase(result.cells[0].scores.begin());
-  EXPECT_EQ(main_grid(result, result.metrics.front()).lines[0][2].text, "2/3 (0.16 to 1.00)");
+  EXPECT_EQ(learned(), "2/2 (0.16 to 1.00), 1 unknown");
+  for (std::size_t i = 1; i < 3; ++i) result.cells[i].scores.erase(result.cells[i].scores.begin());
+  EXPECT_EQ(learned(), "unknown");
+}
+
+// A seed that diverged did not learn, and counts.
+TEST(MainGrid, CountsSeedsThatDiverged) {
+  ExperimentResult result = sample_result(8);
+  for (std::size_t i = 0; i < 2; ++i)
+    for (Score& score : result.cells[i].scores) score.value = not_a_number;
+  report_test::gate(result, 0.5, "bits per token of at most 0.5");
+  const Grid grid = main_grid(result, result.metrics.front());
+  EXPECT_THAT(grid.title, ::testing::EndsWith("over 8 seeds"));
+  EXPECT_EQ(grid.lines[0][2].text, "0/8 (0.00 to 0.37)");
+  EXPECT_EQ(grid.lines[0][3].text, "(1.450 ± 0.187, n = 6)");
+  report_test::gate(result, 2.0, "bits per token of at most 2");
+  EXPECT_EQ(main_grid(result, result.metrics.front()).lines[0][2].text, "6/8 (0.35 to 0.97)");
+  EXPECT_EQ(main_grid(result, result.metrics.front()).lines[0][3].text, "1.450 ± 0.187 (n = 6)");
+  EXPECT_FALSE(at(result, "sinusoidal", 16, trained_condition, result.metrics.front()).is_ranked());
 }
 
 TEST(MainGrid, MixedRowsAreHeadedRowAndNamedByTheirLabel) {
@@ -197,7 +219,7 @@ ExperimentResult with_bands() {
       {.id = "bits.2x", .name = "bits per token", .band_of = "bits", .band = "2x to 4x"});
   for (CellResult& cell : result.cells)
     if (cell.row != "learned")
-      report_test::add(cell, {16, {{.metric = "bits.2x", .value = 1.0, .tokens = 23}}});
+      report_test::add(cell, {16, {{.metric = {.id = "bits.2x"}, .value = 1.0, .tokens = 23}}});
   return result;
 }
 

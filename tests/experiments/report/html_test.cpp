@@ -33,7 +33,7 @@ TEST(ReportPage, NoTextFromOutsideBecomesMarkup) {
   result.name = result.question = result.task = result.settings = result.command = bad;
   result.metrics[0].name = bad;
   result.references = report_test::baseline(bad, {report_test::score(4, 1.0, 1.0)});
-  result.gate = LearningGate{"bits", 100.0, bad};
+  report_test::gate(result, 100.0, bad);
   result.manifest = {{bad, bad}};
   report_test::relabel(result, [&](const std::string& label) { return label + bad; });
   for (RowInfo& row : result.rows) row.factors.emplace_back(bad, row.notes.emplace_back(bad));
@@ -65,7 +65,7 @@ TEST(ReportPage, HoldsTheComparisonWithIntervalsAndFailures) {
   EXPECT_THAT(page, HasSubstr("GCC &lt;12&gt;"));
   EXPECT_THAT(page, HasSubstr("./experiments/run results/extrapolation/resolved.cfg"));
   ExperimentResult gated = sample_result();
-  gated.gate = LearningGate{"bits", 1.05, "at most 1.05 bits"};
+  report_test::gate(gated, 1.05, "at most 1.05 bits");
   EXPECT_THAT(report_page(gated), HasSubstr("<tr class=\"unranked\" data-row=\"none\">"));
 }
 

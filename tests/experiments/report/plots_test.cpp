@@ -152,7 +152,7 @@ TEST(LengthCurves, HaveTheReadersOfEachTask) {
 
 TEST(LengthCurves, ARowThatDidNotLearnSaysSo) {
   ExperimentResult result = sample_result();
-  result.gate = LearningGate{"bits", 1.05, "bits per token of at most 1.05"};
+  report_test::gate(result, 1.05, "bits per token of at most 1.05");
   const Chart chart = length_curves(result);
   EXPECT_EQ(chart.series[0].note, "not learned");
   EXPECT_THAT(chart.series[0].x, ElementsAre(4.0, 8.0, 16.0));

@@ -16,6 +16,9 @@ inline const char* const failure_reason =
     "LearnedPositionalEncoding: sequence length 8 exceeds max_seq_len 4";
 inline const char* const failure_text = "sequence length 8 exceeds max_seq_len 4";  // as a report has it
 
+inline const std::vector<MetricSpec> bits_metrics = {
+    {.id = "bits", .name = "bits per token"}, {.id = "bits.past", .name = "bits per token", .past = true}};
+
 /// The scores of a model at a length, under a condition.
 struct Tested {
   Index length = 0;
@@ -27,16 +30,16 @@ struct Tested {
 /// `past`: bits past the training length; NaN for a length that has none.
 inline Tested score(Index length, double value, double past = not_a_number) {
   Tested tested{length};
-  tested.scores.push_back({.metric = "bits", .value = value, .error = 0.01, .tokens = 100 * length});
+  tested.scores.push_back({.metric = bits_metrics[0], .value = value, .error = 0.01, .tokens = 100 * length});
   if (!std::isnan(past))
-    tested.scores.push_back({.metric = "bits.past", .value = past, .error = 0.02, .tokens = 50 * length});
+    tested.scores.push_back({.metric = bits_metrics[1], .value = past, .error = 0.02, .tokens = 50 * length});
   for (Index i = 0; i < length; ++i) tested.bits.push_back(value + 1.0 / static_cast<double>(i + 1));
   return tested;
 }
 
 inline Tested failure(Index length) {
   Tested tested{length};
-  for (const char* metric : {"bits", "bits.past"})
+  for (const MetricSpec& metric : bits_metrics)
     tested.scores.push_back({.metric = metric, .failed = true, .why = failure_reason});
   return tested;
 }
@@ -47,6 +50,7 @@ inline void add(CellResult& cell, const Tested& tested) {
     score.seed = cell.seed;
     score.length = tested.length;
     score.condition = tested.condition;
+    score.learned = true;
     cell.scores.push_back(score);
   }
   if (!tested.bits.empty()) cell.by_position.push_back({tested.length, tested.condition, tested.bits});
@@ -59,8 +63,16 @@ inline Tested under(const std::string& condition, Tested tested) {
 
 /// The value of an existing score, to be read or changed.
 inline double& value(CellResult& cell, Index length, const std::string& metric = "bits") {
-  const auto is_meant = [&](const Score& score) { return score.length == length && score.metric == metric; };
+  const auto is_meant = [&](const Score& score) {
+    return score.length == length && score.metric.id == metric;
+  };
   return std::ranges::find_if(cell.scores, is_meant)->value;
+}
+
+/// All rows must have at most so many bits at the training length.
+inline void gate(ExperimentResult& result, double bits, const std::string& text) {
+  for (RowInfo& row : result.rows) row.gate = LearningGate{bits_metrics[0], bits, text};
+  set_learned(result);
 }
 
 /// The scores of a baseline.
@@ -68,6 +80,7 @@ inline std::vector<Score> baseline(const std::string& name, const std::vector<Te
   CellResult cell;
   cell.row = name;
   for (const Tested& tested : tests) add(cell, tested);
+  for (Score& score : cell.scores) score.of_reader = true;
   return cell.scores;
 }
 
@@ -101,8 +114,7 @@ inline ExperimentResult sample_result(std::uint64_t seeds = 3) {
   ExperimentResult result;
   result.name = "extrapolation";
   result.question = "Does <b> & \"it\" extrapolate?";
-  result.metrics = {{.id = "bits", .name = "bits per token"},
-                    {.id = "bits.past", .name = "bits per token", .past = true}};
+  result.metrics = bits_metrics;
   result.task = "copy: the tokens again";
   result.train_length = 4;
   result.lengths = {4, 8, 16};

@@ -98,12 +98,12 @@ TEST(TerminalTable, IsNoWiderThanATerminalWithRoomForOneColumn) {
 TEST(TerminalTable, HasBoldAndDimOnlyInColors) {
   ExperimentResult result = sample_result(8);
   result.lengths = {4};
-  result.gate = LearningGate{"bits", 1.75, "bits per token of at most 1.75"};
   result.references = report_test::baseline("oracle", {report_test::score(4, 0.5)});
   for (CellResult& cell : result.cells) {
     if (cell.row == "none") report_test::value(cell, 4) = 2.0;
     if (cell.row == "learned") report_test::value(cell, 4) = 0.75;
   }
+  report_test::gate(result, 1.75, "bits per token of at most 1.75");
   const std::string plain = terminal_table(result, Terminal{.columns = 200});
   EXPECT_EQ(plain, whole_table(result));
   EXPECT_THAT(plain, Not(HasSubstr("\033")));

@@ -47,7 +47,7 @@ TEST(CellJson, RoundTripKeepsEveryBit) {
     EXPECT_EQ(score.seed, cell.seed);
   }
   EXPECT_EQ(read.scores[0].length, 4);
-  EXPECT_EQ(read.scores[0].metric, "bits");
+  EXPECT_EQ(read.scores[0].metric.id, "bits");
   EXPECT_EQ(read.scores[0].value, 0.1);
   EXPECT_EQ(read.scores[0].error, 0.01);
   EXPECT_EQ(read.scores[0].tokens, 400);

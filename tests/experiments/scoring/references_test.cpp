@@ -15,6 +15,7 @@
 namespace ordinal::experiments {
 namespace {
 
+using ::testing::StartsWith;
 using ::testing::ThrowsMessage;
 
 Settings settings_of(const std::string& task) {
@@ -25,7 +26,7 @@ Settings settings_of(const std::string& task) {
 const Score* find(const std::vector<Score>& references, const std::string& name, const std::string& metric,
                   Index length) {
   const auto found = std::ranges::find_if(references, [&](const Score& score) {
-    return score.row == name && score.metric == metric && score.length == length;
+    return score.row == name && score.metric.id == metric && score.length == length;
   });
   return found == references.end() ? nullptr : &*found;
 }
@@ -133,14 +134,15 @@ TEST(LearningGates, AreANumberOrTheScoreOfAReader) {
   EXPECT_THAT([&] { learning_gate(*copy, 32, of_copy, 1.5); },
               ThrowsMessage<ConfigError>(
                   "evaluate.gate: got 1.5, expected at most 1: it is a threshold of accuracy"));
-  EXPECT_FALSE(learning_gate(*copy, 16, of_copy)) << "nothing was scored at the training length";
+  EXPECT_EQ(learning_gate(*copy, 16, of_copy)->threshold, 0.9) << "it needs no score";
   const Alternating plain;
   const auto references = reference_scores(plain, settings_of("copy"), {32}, 1);
   const auto gate = learning_gate(plain, 32, references);
   EXPECT_EQ(learning_gate(plain, 32, references, 3.5)->text,
             "bits per token of at most 3.5 at the training length");
   EXPECT_EQ(gate->threshold, value(references, "bigram", "bits", 32));
-  EXPECT_FALSE(learning_gate(plain, 16, references)) << "nothing was scored at the training length";
+  EXPECT_TRUE(std::isnan(learning_gate(plain, 16, references)->threshold))
+      << "nothing was scored at the training length";
 }
 
 TEST(LearningGates, ThatTheOracleDoesNotReachAreRefused) {
@@ -159,19 +161,36 @@ TEST(LearningGates, ThatTheOracleDoesNotReachAreRefused) {
                   "evaluate.gate: got 0.4, expected one that can be reached: the oracle has 0.5 bits"));
 }
 
-// Rows of several tasks are held to the threshold that all of them have.
-TEST(CommonGate, IsThatOfAllTasksOrNone) {
-  const auto copy = make_task("copy");
-  const auto sort = make_task("sort");
-  const auto language = make_task("language");
-  const auto mlm = make_task("mlm");
-  const auto gate = common_gate({copy.get(), sort.get()});
-  ASSERT_TRUE(gate);
-  EXPECT_EQ(gate->metric, "accuracy");
-  EXPECT_EQ(gate->threshold, 0.9);
-  EXPECT_EQ(gate->text, "accuracy of at least 0.9 at the training length");
-  EXPECT_FALSE(common_gate({copy.get(), language.get()})) << "other thresholds";
-  EXPECT_FALSE(common_gate({mlm.get(), mlm.get()})) << "a baseline's score";
+// A task whose only metric is its own is learned by that, up or down.
+TEST(LearningGates, AreByDefaultOfTheFirstMetric) {
+  struct Own final : Alternating {
+    explicit Own(Measure of) : measured(of) {}
+    std::vector<MetricSpec> metrics() const override {
+      return {{.id = "surprise", .name = "bits per sum", .measure = measured}};
+    }
+    Measure measured;
+  };
+  const auto gate_of = [](const Own& task) {
+    return learning_gate(task, 32, reference_scores(task, settings_of("copy"), {32}, 1))->text;
+  };
+  EXPECT_THAT(gate_of(Own(Measure::bits)), StartsWith("bits per sum of at most"));
+  EXPECT_EQ(gate_of(Own(Measure::accuracy)), "bits per sum of at least 0.9 at the training length");
+}
+
+TEST(LearningGates, OfUnknownMetricsAndReadersAreRefused) {
+  struct Own final : Alternating {
+    explicit Own(Gate of) : own(std::move(of)) {}
+    std::optional<Gate> gate() const override { return own; }
+    Gate own;
+  };
+  EXPECT_THAT(
+      [] { check_gate(Own({.metric = "accuracy"}), 0.0); },
+      ThrowsMessage<std::invalid_argument>("Task::gate: got metric 'accuracy', expected one of its metrics: "
+                                           "bits, perplexity, bits.past"));
+  EXPECT_THAT(
+      [] { check_gate(Own({.metric = "bits", .reader = "trigram"}), 0.0); },
+      ThrowsMessage<std::invalid_argument>("Task::gate: got reader 'trigram', expected one of uniform, "
+                                           "unigram, bigram, 4-gram, majority, draw, last, first, oracle"));
 }
 
 }  // namespace

@@ -1,0 +1,146 @@
+#include "experiments/results/scores_csv.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <tuple>
+
+#include "experiments/report/table.h"
+#include "experiments/results/csv.h"
+#include "framework/core/errors.h"
+#include "tests/experiments/report/sample_result.h"
+
+namespace ordinal::experiments {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::ThrowsMessage;
+
+TEST(Csv, IsReadAsItWasWritten) {
+  const std::vector<std::string> texts = {"a, \"b\"\n", "=1+1", "'quoted'", "", "-0.5", "a\rb"};
+  std::vector<std::string> fields;
+  for (const std::string& one : texts) fields.push_back(csv(one));
+  const CsvFile file = parse_csv("1,2,3,4,5,6\n" + csv_line(fields), "x.csv");
+  EXPECT_THAT(file.fields({"1", "2", "3", "4", "5", "6"}), ElementsAre(texts));
+  EXPECT_THAT(file.fields({"5", "2"}), ElementsAre(ElementsAre("-0.5", "=1+1")));
+}
+
+TEST(Csv, MayHaveCommentsAByteOrderMarkAndCrlf) {
+  const CsvFile file = parse_csv("\xEF\xBB\xBF# one = 1\r\n# two\r\na,b\r\n1,\"x\r\ny\"\r\n", "x.csv");
+  EXPECT_THAT(file.comments, ElementsAre("one = 1", "two"));
+  EXPECT_THAT(file.fields({"a", "b"}), ElementsAre(ElementsAre("1", "x\r\ny")));
+  EXPECT_EQ(file.place(0), "x.csv:4");
+}
+
+TEST(Csv, ThatWasDamagedIsRefused) {
+  const auto reading = [](const std::string& text) { return [=] { parse_csv(text, "x.csv"); }; };
+  EXPECT_THAT(reading("a,b\n1,2\n3\n"), ThrowsMessage<DataError>("x.csv:3: got 1 fields, expected 2"));
+  for (const std::string text : {"", "# a\n", "# a", "a,b\n1,2", "a,b\n1,", "a,b\n1,\"2\n"})
+    EXPECT_THAT(reading(text), ThrowsMessage<DataError>("x.csv: it was cut off: its last line has no end"));
+}
+
+std::vector<Score> of_bits(const ExperimentResult& result) {
+  std::vector<Score> scores = all_scores(result);
+  std::erase_if(scores, [](const Score& score) { return score.metric.id != "bits"; });
+  return scores;
+}
+
+ExperimentResult with_readers() {
+  ExperimentResult result = report_test::sample_result(2);
+  report_test::gate(result, 1.05, "1.05 bits");
+  result.cells[0].scores[0].value = 1.0 / 3.0;
+  result.references = report_test::baseline("bigram", {report_test::score(4, 2.0, 3.0)});
+  return result;
+}
+
+std::vector<Score> read(const std::string& text) {
+  return read_scores(text, "x.csv", report_test::bits_metrics);
+}
+
+// All that a file keeps of a score.
+auto kept(const Score& score) {
+  return std::tuple(score.row, score.of_reader, score.seed, score.length, score.condition, score.metric.id,
+                    score.metric.past, std::isnan(score.value) ? -1.0 : score.value, score.tokens,
+                    score.learned);
+}
+
+void expect_equal(const std::vector<Score>& one, const std::vector<Score>& other) {
+  ASSERT_EQ(one.size(), other.size());
+  for (std::size_t i = 0; i < one.size(); ++i) EXPECT_EQ(kept(one[i]), kept(other[i])) << i;
+}
+
+TEST(ScoresCsv, AreReadAsTheyWereWritten) {
+  const std::vector<Score> written = all_scores(with_readers());
+  expect_equal(read(scores_csv(written)), written);
+}
+
+TEST(ScoresCsv, MayBeAWholeFileOfSeeds) {
+  std::vector<Score> written = all_scores(with_readers());
+  std::erase_if(written, &Score::of_reader);
+  expect_equal(read(seeds_csv(with_readers())), written);
+}
+
+// pandas.read_csv(file).to_csv(file, index=False) writes whole numbers of a column with empty fields as 1.0.
+TEST(ScoresCsv, MayHaveBeenWrittenByPandas) {
+  std::string text = scores_csv(of_bits(with_readers()));
+  const std::vector<Score> before = read(text);
+  const auto replace_all = [&](const std::string& from, const std::string& to) {
+    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+      text.replace(at, from.size(), to);
+  };
+  replace_all(",1,", ",1.0,");
+  replace_all(",2,", ",2.0,");
+  replace_all(",1\n", ",True\n");
+  replace_all(",0\n", ",0.0\n");
+  expect_equal(read(text), before);
+}
+
+TEST(ScoresCsv, ThatAreNoneAreRefused) {
+  const auto reading = [](const std::string& from, const std::string& to) {
+    std::string text =
+        "row,seed,length,condition,metric,value,tokens,learned\nrope,1,64,trained,bits,1.5,100,1\n";
+    text.replace(text.rfind(from), from.size(), to);
+    return [=] { read(text); };
+  };
+  const auto refused = [](const std::string& message) { return ThrowsMessage<DataError>("x.csv" + message); };
+  EXPECT_THAT(reading(",learned\n", ",note\n"), refused(": it has no column learned"));
+  EXPECT_THAT(
+      reading(",learned\n", ",learnt\n"),
+      refused(
+          ": got a column 'learnt', expected row, seed, length, condition, metric, value, tokens, learned"));
+  EXPECT_THAT(reading(",learned\n", ",value\n"), refused(": got a second column value, expected one"));
+  EXPECT_THAT(reading("64", "1x"), refused(":2: got length '1x', expected a whole number"));
+  EXPECT_THAT(reading("64", "-64"), refused(":2: got length '-64', expected a whole number"));
+  EXPECT_THAT(reading(",1,64", ",1.5,64"), refused(":2: got seed '1.5', expected a whole number"));
+  for (const std::string bad : {"x", "xinf", "-1.5", "nan"})
+    EXPECT_THAT(reading("1.5", bad), refused(":2: got value '" + bad + "', expected a number, or nothing"));
+  EXPECT_NO_THROW(reading("1.5", "inf")());
+  EXPECT_THAT(reading(",bits", ",accuracy"),
+              refused(":2: got metric 'accuracy', expected one of bits, bits.past"));
+  EXPECT_THAT(reading(",1\n", ",yes\n"), refused(":2: got learned 'yes', expected 0, 1 or nothing"));
+}
+
+TEST(ScoresCsv, OfASharePastOneAreRefused) {
+  const std::string text = "row,seed,length,condition,metric,value,tokens,learned\nrope,1,64,trained,hits,";
+  const std::vector<MetricSpec> metrics = {{.id = "hits", .name = "hits", .measure = Measure::accuracy}};
+  EXPECT_NO_THROW(read_scores(text + "1,100,1\n", "x.csv", metrics));
+  for (const std::string bad : {"1.5", "95", "-5"})
+    EXPECT_THAT([&] { read_scores(text + bad + ",100,1\n", "x.csv", metrics); },
+                ThrowsMessage<DataError>("x.csv:2: got value '" + bad +
+                                         "', expected a number from 0 to 1, or nothing"));
+}
+
+TEST(ScoresCsv, ThatContradictEachOtherAreRefused) {
+  const std::string text =
+      "row,seed,length,condition,metric,value,tokens,learned\nrope,1,64,trained,bits,1.5,100,1\n";
+  EXPECT_THAT([&] { read(text + "rope,1,64,trained,bits,2.5,100,1\n"); },
+              ThrowsMessage<DataError>("x.csv:3: got a second line of rope,1,64,trained,bits, expected one"));
+  EXPECT_THAT(
+      [&] { read(text + "rope,1,128,trained,bits,2.5,100,0\n"); },
+      ThrowsMessage<DataError>("x.csv:3: got learned '0', expected what other lines of this seed have"));
+  EXPECT_NO_THROW(read(text + "rope,2,128,trained,bits,2.5,100,0\n"));
+}
+
+}  // namespace
+}  // namespace ordinal::experiments
