@@ -77,11 +77,19 @@ def cell_of(values):
     return f"{mean} ± {statistics.stdev(values.values()):.3f}" if len(values) > 1 else mean
 
 
+def row_of(label, scores):
+    """The row that a page calls so: "*sees 3 tokens (4-gram)*" is 4-gram, "rope, gpt2, ff=64" the one row whose label has all three."""
+    label = re.sub(r"\*.*\((.*)\)\*", r"\1", label)
+    rows = {row for row, *_ in scores}
+    found = [row for row in rows if all(part in row for part in label.split(", "))]
+    return label if label in rows or len(found) != 1 else found[0]
+
+
 def wrong_cells(lines, scores, names):
     """Cells of a table that are not what the scores give."""
     titles, _, *rows = ([cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines)
     for row in rows:
-        label = re.sub(r"\*.*\((.*)\)\*", r"\1", row[0])
+        label = row_of(row[0], scores)
         for title, cell in zip(titles, row):
             found = re.fullmatch(r"(?:([^,]+), )?(\d+) \(\d+x\)(?:, (.+))?", title)
             if found and not (found[3] and cell in ("", "–")):  # a condition that does not fit the row

@@ -67,8 +67,8 @@ TEST(Columns, AreUnderTheFirstCondition) {
 
 TEST(Query, KnowsTheTrainingLengthOfEachRow) {
   ExperimentResult result = report_test::mixed_training();
-  report_test::gate(result, 1.05, "bits per token of at most 1.05");
   for (CellResult& cell : result.cells) value(cell, cell.train_length) = 1.0;
+  report_test::gate(result, 1.05, "bits per token of at most 1.05");
   for (const RowInfo& row : rows_of(result))
     EXPECT_EQ(learning_of(result, row.label).learned, 3) << row.label;
 }
@@ -86,7 +86,8 @@ TEST(Query, CountsANumberThatIsNotFiniteAsADivergenceAndNeverInAMean) {
   const Group diverged = group(result, "sinusoidal", 4);
   EXPECT_EQ(diverged.diverged, 1);
   EXPECT_EQ(diverged.summary.n, 2);
-  EXPECT_FALSE(diverged.has_number());
+  EXPECT_TRUE(diverged.has_number());
+  EXPECT_FALSE(diverged.is_ranked());
 }
 
 TEST(CompareGroups, PairsBySeedAndNotByPlace) {
