@@ -185,6 +185,7 @@ TEST(Decision, NeedsARowThatIsAboveEveryReader) {
   read("last 64", 1.0);
   read("draw", 0.74);
   EXPECT_EQ(read("4-gram", 0.9, 64).verdict, Verdict::holds) << "the median of a is 0.745";
+  EXPECT_EQ(read("draw", compare(rising).median()).verdict, Verdict::undecided) << "as good is not better";
   const ClaimResult floor = read("majority", 0.75);
   EXPECT_EQ(floor.verdict, Verdict::undecided);
   EXPECT_THAT(floor.measured(), EndsWith("; at the floor: majority has 0.750"));
