@@ -13,14 +13,6 @@
 namespace ordinal::experiments {
 namespace {
 
-/// "a, b and c".
-std::string join(std::vector<std::string> words) {
-  if (words.size() < 2) return joined(words);
-  const std::string last = std::move(words.back());
-  words.pop_back();
-  return joined(words) + " and " + last;
-}
-
 /// Names are quoted, because one encoding is called none.
 std::string in_quotes(const std::string& row) { return "“" + row + "”"; }
 
