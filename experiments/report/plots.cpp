@@ -9,6 +9,7 @@
 
 #include "experiments/report/grid.h"
 #include "experiments/settings/rows.h"
+#include "experiments/tasks/reader.h"
 #include "framework/core/text.h"
 
 namespace ordinal::experiments {
