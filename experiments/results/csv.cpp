@@ -72,13 +72,13 @@ std::vector<std::vector<std::string>> CsvFile::fields(const std::vector<std::str
 CsvFile parse_csv(const std::string& text, const std::string& path) {
   CsvFile file{path};
   std::size_t start = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
-  for (std::size_t end = start; text.compare(start, 2, "# ") == 0; start = end + 1) {
-    end = std::min(text.find('\n', start), text.size());
+  while (text.compare(start, 2, "# ") == 0) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
     const std::string line = text.substr(start + 2, end - start - 2);
     file.comments.push_back(line.ends_with('\r') ? line.substr(0, line.size() - 1) : line);
-    if (end == text.size()) break;
+    start = std::min(end + 1, text.size());
   }
-  file.lines = fields_of(text, std::min(start, text.size()), path);
+  file.lines = fields_of(text, start, path);
   file.columns = std::move(file.lines.front());
   file.lines.erase(file.lines.begin());
   for (std::size_t i = 0; i < file.lines.size(); ++i)
