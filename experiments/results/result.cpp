@@ -129,18 +129,21 @@ const MetricSpec& metric_of(const ExperimentResult& result, const std::string& i
   return *found;
 }
 
+namespace {
+
+std::optional<bool> has_learned(const CellResult& cell, const LearningGate& gate) {
+  const Score* score = score_at(cell.scores, gate.metric.id, cell.train_length);
+  if (score == nullptr) return std::nullopt;
+  return score->tokens > 0 && gate.metric.reached(score->value, gate.threshold);
+}
+
+}  // namespace
+
 void set_learned(ExperimentResult& result) {
   for (CellResult& cell : result.cells) {
     const auto row = std::ranges::find(result.rows, cell.row, &RowInfo::label);
-    const std::optional<LearningGate> gate = row == result.rows.end() ? std::nullopt : row->gate;
-    std::optional<bool> learned = !gate;
-    if (gate) {
-      const Score* score = score_at(cell.scores, gate->metric.id, cell.train_length);
-      learned = score == nullptr
-                    ? std::nullopt
-                    : std::optional(score->tokens > 0 && gate->metric.reached(score->value, gate->threshold));
-    }
-    for (Score& score : cell.scores) score.learned = learned;
+    const bool is_gated = row != result.rows.end() && row->gate.has_value();
+    for (Score& score : cell.scores) score.learned = is_gated ? has_learned(cell, *row->gate) : true;
   }
 }
 
