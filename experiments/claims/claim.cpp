@@ -72,12 +72,16 @@ void require_texts(Problems& problems, const WrittenSection& section, const std:
 // Whether it is a day of the calendar up to today, such as 2026-11-28, and maybe the first 7 to 40 digits of a commit.
 bool is_date_and_commit(const std::string& text) {
   namespace chrono = std::chrono;
-  const std::vector<std::string> date = split_outside_brackets(text.substr(0, 10), '-');
-  if (text.size() < 10 || date.size() != 3 || date[0].size() != 4 || date[1].size() != 2) return false;
-  const auto number = [&](std::size_t i) { return parse_integer(date[i]).value_or(0); };
-  const chrono::year_month_day day{chrono::year(static_cast<int>(number(0))),
-                                   chrono::month(static_cast<unsigned>(number(1))),
-                                   chrono::day(static_cast<unsigned>(number(2)))};
+  std::string digits = text.substr(0, 10);
+  std::ranges::replace_if(
+      digits, [](char c) { return c >= '0' && c <= '9'; }, '0');
+  if (digits != "0000-00-00") return false;
+  const auto number = [&](std::size_t from, std::size_t count) {
+    return static_cast<int>(parse_integer(text.substr(from, count)).value_or(0));
+  };
+  const chrono::year_month_day day{chrono::year(number(0, 4)),
+                                   chrono::month(static_cast<unsigned>(number(5, 2))),
+                                   chrono::day(static_cast<unsigned>(number(8, 2)))};
   const std::string commit = text.substr(10);
   const bool is_commit = commit.size() >= 8 && commit.size() <= 41 && commit.starts_with(' ') &&
                          commit.find_first_not_of("0123456789abcdef", 1) == std::string::npos;

@@ -56,7 +56,10 @@ std::string first_change(const std::vector<std::string>& comments, const Setting
   for (const auto& [name, value] : binding(settings)) {
     const auto stored = there.find(name);
     const bool is_data = name.starts_with("data of ");
-    if (stored == there.end()) return fmt::format("{} = {}, and nothing in the file", name, value);
+    if (stored == there.end()) {  // as before there was such a key, if it is at its default
+      if (find_key(name) != nullptr && !settings.is_given(name)) continue;
+      return fmt::format("{} = {}, and nothing in the file", name, value);
+    }
     if (stored->second != value && !(is_data && value.empty()))
       return fmt::format("{} = {}, and {} in the config", name, stored->second, is_data ? "others" : value);
     there.erase(stored);

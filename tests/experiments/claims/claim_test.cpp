@@ -57,8 +57,9 @@ TEST(Claim, NeedsWordsAStatementASourceAndADate) {
                                        HasSubstr("statement: got nothing"), HasSubstr("source: got nothing"),
                                        HasSubstr("registered: got nothing"))));
   expect_refused(with(whole, "registered", "soon"), "[claim C1] registered: got 'soon', expected a date");
-  for (const std::string text : {"2026-11-28, 9e6e898", "2026-11-2", "2026-02-30", "2026-13-01", "2999-01-01",
-                                 "2026-11-28 ", "2026-11-28 9e6e89", "2026-11-28 soon567"})
+  for (const std::string text :
+       {"2026-11-28, 9e6e898", "2026-11-2", "2026-11-2 ", "year-11-28", "2026-02-30", "2026-13-01",
+        "2999-01-01", "2026-11-28 ", "2026-11-28 9e6e89", "2026-11-28 soon567"})
     expect_refused(with(whole, "registered", text), "expected a date");
   EXPECT_EQ(claims_of(with_claim(with(whole, "registered", "2026-11-28 9e6e898"))).size(), 1U);
   for (const std::string looks : {"1", "", "two"})

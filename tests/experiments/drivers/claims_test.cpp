@@ -132,6 +132,14 @@ TEST(ClaimsSlow, AreNotDecidedByScoresOfOtherSettings) {
     EXPECT_THAT(decided(from, to),
                 AllOf(HasSubstr(std::string("its settings changed: the stored scores have ") + message),
                       HasSubstr(" 3 not run yet")));
+  const auto without_line = [](std::string text, const std::string& start) {
+    const std::size_t at = text.find("# " + start);
+    return text.erase(at, text.find('\n', at) + 1 - at);
+  };
+  write("mine/a.scores.csv", without_line(file("one/a.scores.csv"), "model.norm = "));
+  EXPECT_THAT(decided("words = so", "words = other"), HasSubstr(" 0 not run yet")) << "at its default";
+  write("mine/a.scores.csv", without_line(file("one/a.scores.csv"), "train.steps = "));
+  EXPECT_THAT(decided("words = so", "words = other"), HasSubstr("train.steps = 20, and nothing in the file"));
   std::string other_data = file("one/a.scores.csv");
   write("mine/a.scores.csv", other_data.replace(other_data.find("data of copy(symbols=8) = "), 30,
                                                 "data of copy(symbols=8) = 0000"));
