@@ -7,14 +7,19 @@ A comment in a page names the scores of the text that follows it, up to the next
     <!-- scores configs/extrapolation.scores.csv: near = accuracy.near, far = accuracy.far, * = accuracy.near -->
 
 In tables, a column "near, 512 (8x)" is then accuracy.near at 512 tokens, and "64 (1x)" the metric of *. "near, 512 (8x), window" is that
-under a condition, where a cell may be a mean alone, or – for a row that it does not fit. A row is called as in the scores; a label in
-italics ends with its name in brackets. A cell is a mean over seeds, with ± the sample standard deviation. In the
+under a condition, where a cell may be a mean alone, or – for a row that it does not fit. A row is called as in the scores, or by parts
+of one label, "rope, gpt2, ff=256"; a label in italics ends with its name in brackets. A cell is a mean over seeds, with ± the sample standard deviation. In the
 text, "0.43 (0.40 to 0.55)" is the median difference between two rows at the longest length and its interval, by the procedure of
 experiments/README.md, and any other number with a decimal point is a mean over seeds. Uses nothing of the project's code.
 
 The indented lines after a comment of this kind decide one pair of rows at the longest length, among all pairs in these metrics:
 
     <!-- example configs/extrapolation.scores.csv: alibi less rope, accuracy.near of accuracy.near, accuracy.far -->
+
+"17 of the 20 pairs of rows at 512 tokens are decided" counts those pairs. In a paragraph after this comment, "19 of the 20 pairs" are those of
+encodings that keep the sign of their mean difference at the longest length in all recipes:
+
+    <!-- signs configs/footing.scores.csv -->
 
 A table after the comment <!-- orders METRIC --> has pairs of lines: what a paper measured, in percent, and means over seeds and over all
 lengths past the shortest of a config that the first cell names, [task](claims/NAME.cfg); then Kendall's tau-b of the two, and the share of
@@ -62,6 +67,39 @@ def all_pairs(scores, learned, metrics):
             family.append(Comparison([a[seed] - b[seed] for seed in a]))
     decide(family)
     return family
+
+
+def wrong_pairs(text, scores, learned, names):
+    """A count of pairs that are decided."""
+    family = all_pairs(scores, learned, [metric for name, metric in names.items() if name != "*"])
+    expected = (str(sum(one.verdict != "undecided" for one in family)), str(len(family)))
+    for found in re.findall(r"(\d+) of the (\d+) pairs of rows at \d+ tokens are decided", text):
+        if found != expected:
+            yield f"got {found[0]} of {found[1]} pairs decided, expected {expected[0]} of {expected[1]}"
+
+
+def kept_signs(scores):
+    """Of the pairs of encodings at the longest length, near and far: how many keep the sign of their mean difference in all recipes, and all."""
+    longest = max(length for _, length, _, _ in scores)
+    recipes = collections.defaultdict(dict)
+    for row in {row for row, *_ in scores if ", init = " in row}:
+        encoding, recipe = row.split(", init = ")
+        recipes[recipe][encoding] = row
+    counts = []
+    for metric in ("accuracy.near", "accuracy.far"):
+        means = [
+            {name: statistics.mean(scores[row, longest, "trained", metric].values()) for name, row in rows.items()}
+            for rows in recipes.values()
+        ]
+        for a, b in itertools.combinations(sorted(means[0]), 2):
+            counts.append(len({mean[a] > mean[b] for mean in means}) == 1)
+    return str(sum(counts)), str(len(counts))
+
+
+def signs(root, text):
+    """Each "19 of the 20 pairs" behind a comment, and what the scores give."""
+    for path, block in re.findall(r"<!-- signs (\S+) -->\n\n(.*?)\n\n", text, flags=re.S):
+        yield re.search(r"(\d+) of the (\d+) pairs", block).groups(), kept_signs(read_numbers(root / path)[0])
 
 
 def comparisons(scores, learned, metrics):
@@ -171,7 +209,7 @@ def orders(path, content):
 def check(root, page):
     """Prints what is wrong with a page, and returns how many numbers stood under a comment, and how many mistakes."""
     content = (root / page).read_text()
-    pairs = [*examples(root, content), *orders(root / page, content)]
+    pairs = [*examples(root, content), *orders(root / page, content), *signs(root, content)]
     checked = sum(len(re.findall(r"\d\.\d+", str(got))) for got, _ in pairs)
     mistakes = [f"got {got}, expected {expected}" for got, expected in pairs if got != expected]
     parts = re.split(r"<!-- scores (\S+): (.*?) -->", content)
@@ -184,6 +222,7 @@ def check(root, page):
         for is_table, block in itertools.groupby(lines, key=lambda line: line.startswith("|")):
             mistakes += wrong_cells(block, scores, names) if is_table else []
         mistakes += wrong_numbers(text, scores, learned, names)
+        mistakes += wrong_pairs(text, scores, learned, names)
         mistakes += wrong_counts(before.split("\n#")[-1] + text, root / path, names)
         checked += len(re.findall(r"\d\.\d+", section))
     print("".join(f"{page}: {mistake}\n" for mistake in mistakes), end="")
