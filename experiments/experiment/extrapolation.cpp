@@ -98,7 +98,7 @@ void Extrapolation::prepare() {
                                     quoted_for_shell((config.starts_with('-') ? "./" : "") + config),
                                     quoted_for_shell(out_.string()));
   frame.manifest.insert(frame.manifest.begin(), {"seeds", settings_.text("experiment.seeds")});
-  if (!frame_.references.empty()) {
+  if (!frame_.references.empty()) {  // they, and the gates of the rows, are as before
     frame.references = std::move(frame_.references);
     frame.rows = std::move(frame_.rows);
   }

@@ -169,10 +169,10 @@ void add_references(ExperimentResult& result, const std::vector<Entrant>& entran
         result.rows[row].gate = learning_gate(*task, settings.integer("task.train_length"), scores,
                                               settings.real("evaluate.gate"));
     }
+    const auto first = std::ranges::find(entrants, task, [](const Entrant& one) { return &one.task(); });
+    const std::string of = tasks.size() > 1 ? " of " + task_of(*first) : "";
     for (Score& score : scores) {
-      if (tasks.size() > 1)
-        score.row += " of " + task_of(*std::ranges::find(entrants, task,
-                                                         [](const Entrant& one) { return &one.task(); }));
+      score.row += of;
       result.references.push_back(std::move(score));
     }
   }

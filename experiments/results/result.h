@@ -110,9 +110,9 @@ struct ExperimentResult {
   std::vector<CellResult> cells;
   std::optional<SeedsSoFar> so_far;  // of a run that goes on
   std::vector<Score> references;     // of baselines: n-grams, readers that ignore order, the oracle
-  bool can_add_seeds = true;  // false: the seeds are those of given checkpoints, or others follow anyway
-  std::string settings;       // resolved.cfg, verbatim
-  std::string command;        // the command that reruns it
+  bool can_add_seeds = true;         // false: the seeds are those of given checkpoints
+  std::string settings;              // resolved.cfg, verbatim
+  std::string command;               // the command that reruns it
   std::vector<std::pair<std::string, std::string>> manifest;
 };
 

@@ -107,8 +107,10 @@ std::optional<LearningGate> learning_gate(const Task& task, Index train_length,
   });
   const double value = reader == references.end() ? not_a_number : reader->value;
   if (!is_fixed) {
+    const std::string whose = fmt::format("the score of the {} baseline", gate->reader);
+    if (reader == references.end()) return gate_at(metric, value, whose);
     LearningGate of_reader = gate_at(metric, value, fmt::format("{:.3f}", value));
-    of_reader.text += fmt::format(", the score of the {} baseline", gate->reader);
+    of_reader.text += ", " + whose;
     return of_reader;
   }
   const double fixed = threshold != 0.0 ? threshold : gate->threshold;

@@ -141,6 +141,8 @@ TEST(LearningGates, AreANumberOrTheScoreOfAReader) {
   EXPECT_EQ(learning_gate(plain, 32, references, 3.5)->text,
             "bits per token of at most 3.5 at the training length");
   EXPECT_EQ(gate->threshold, value(references, "bigram", "bits", 32));
+  EXPECT_EQ(learning_gate(plain, 16, references)->text,
+            "bits per token of at most the score of the bigram baseline at the training length");
   EXPECT_TRUE(std::isnan(learning_gate(plain, 16, references)->threshold))
       << "nothing was scored at the training length";
 }
