@@ -9,6 +9,7 @@
 #include <mutex>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "experiments/experiment/side_by_side.h"
 #include "experiments/experiment/work_order.h"
@@ -84,9 +85,12 @@ CellResult score_cell(const Cell& cell, const TrainingRun* run, Threads& threads
   }
   const Subject subject{scored.model,    scored.values, cell.entrant.task(), cell.entrant.last().plan,
                         cell.evaluation, cell.seed};
-  for (const auto& [length, condition] : tests_of(cell.entrant.row.settings)) {
+  const Index at_once = std::max<Index>(threads.count(), cell.entrant.row.settings.integer("train.batch"));
+  std::vector<Examples> batches;  // of one length
+  for (Index drawn = 0; const auto& [length, condition] : tests_of(cell.entrant.row.settings)) {
     progress.update(fmt::format("{}  scoring length {}, {}", cell.name(), length, condition));
-    score_length(subject, length, condition, threads, result, [&] { return interrupt.requested(); });
+    if (length != std::exchange(drawn, length)) batches = validation_batches(subject, length, at_once);
+    score_length(subject, length, condition, batches, threads, result, [&] { return interrupt.requested(); });
   }
   write_result(cell, result);
   return result;

@@ -68,8 +68,8 @@ std::vector<Score> reference_scores(const Task& task, const Settings& settings,
   const std::vector<MetricSpec> metrics = task.metrics();
   std::vector<Examples> examples;
   for (const Index length : lengths)
-    examples.push_back(
-        validation_examples(task, validation_seed, examples_to_score(task, settings, length), length));
+    examples.push_back(make_examples(task, Split::validation, validation_seed, 0,
+                                     examples_to_score(task, settings, length), length));
   std::vector<Score> references;
   for (const Reader& reader : readers()) {
     const Read read = reader.build(task, train_length);

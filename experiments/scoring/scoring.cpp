@@ -11,22 +11,19 @@
 namespace ordinal::experiments {
 namespace {
 
-void add_scores(const Subject& subject, const Score& at, Threads& threads, CellResult& cell,
-                const std::function<bool()>& stopped) {
+void add_scores(const Subject& subject, const Score& at, const std::vector<Examples>& batches,
+                Threads& threads, CellResult& cell, const std::function<bool()>& stopped) {
   const Index length = at.length;
   const TestSetup test =
       test_under(at.condition, subject.model, subject.task, subject.plan.test_positions, length);
   Evaluator<float> evaluator(subject.model, subject.values, threads, test.positions, test.attention, stopped);
-  const Index count = examples_to_score(subject.task, subject.evaluation, length);
   Tally tally(subject.task.metrics(), subject.task.seq_len(length), subject.plan.short_seq_len());
-  const Index at_once = std::max<Index>(threads.count(), subject.plan.settings.integer("train.batch"));
-  for (Index first = 0; first < count; first += at_once) {
-    const auto number = static_cast<std::uint32_t>(first);
-    Examples examples = validation_examples(subject.task, subject.validation_seed,
-                                            std::min(at_once, count - first), length, number);
-    const Batch batch = with_positions(std::move(examples.batch), subject.task, test.positions);
-    const RandomKey key = validation_positions(subject.validation_seed, number);
+  std::uint32_t first = 0;
+  for (const Examples& examples : batches) {
+    const Batch batch = with_positions(examples.batch, subject.task, test.positions);
+    const RandomKey key = validation_positions(subject.validation_seed, first);
     tally.add(batch, score_in_windows(evaluator, batch, test.windows, key), examples.labels);
+    first += static_cast<std::uint32_t>(batch.size);
   }
   for (Score& score : tally.scores(at)) cell.scores.push_back(std::move(score));
   cell.by_position.push_back({length, at.condition, tally.by_position()});
@@ -34,13 +31,14 @@ void add_scores(const Subject& subject, const Score& at, Threads& threads, CellR
 
 }  // namespace
 
-Examples validation_examples(const Task& task, std::uint64_t seed, Index count, Index length,
-                             std::uint32_t first) {
-  Examples examples{make_batch(task, Split::validation, seed, 0, count, length, first), {}};
-  for (std::uint32_t i = 0; i < count; ++i)
-    std::ranges::copy(task.labels({Split::validation, seed, 0, first + i}, length),
-                      std::back_inserter(examples.labels));
-  return examples;
+std::vector<Examples> validation_batches(const Subject& subject, Index length, Index at_once) {
+  const Index count = examples_to_score(subject.task, subject.evaluation, length);
+  std::vector<Examples> batches;
+  for (Index first = 0; first < count; first += at_once)
+    batches.push_back(make_examples(subject.task, Split::validation, subject.validation_seed, 0,
+                                    std::min(at_once, count - first), length,
+                                    static_cast<std::uint32_t>(first)));
+  return batches;
 }
 
 Index examples_to_score(const Task& task, const Settings& settings, Index length) {
@@ -51,11 +49,12 @@ Index examples_to_score(const Task& task, const Settings& settings, Index length
   return std::min(settings.integer("evaluate.batches") * batch, task.evaluation_examples(length));
 }
 
-void score_length(const Subject& subject, Index length, const std::string& condition, Threads& threads,
-                  CellResult& cell, const std::function<bool()>& stopped) {
+void score_length(const Subject& subject, Index length, const std::string& condition,
+                  const std::vector<Examples>& batches, Threads& threads, CellResult& cell,
+                  const std::function<bool()>& stopped) {
   Score test{.row = cell.row, .seed = cell.seed, .length = length, .condition = condition};
   try {
-    return add_scores(subject, test, threads, cell, stopped);
+    return add_scores(subject, test, batches, threads, cell, stopped);
   } catch (const PositionError& error) {
     test.why = error.what();
   } catch (const ConfigError& error) {
@@ -74,7 +73,7 @@ void add_unscored(const Task& task, Score test, CellResult& cell) {
 
 PlacedExample validation_example(const Subject& subject, Index length, std::uint32_t example) {
   const PositionScheme scheme = subject.plan.test_positions;
-  Batch batch = validation_examples(subject.task, subject.validation_seed, 1, length, example).batch;
+  Batch batch = make_batch(subject.task, Split::validation, subject.validation_seed, 0, 1, length, example);
   batch = with_positions(std::move(batch), subject.task, scheme);
   const RandomKey key = validation_positions(subject.validation_seed, example);
   return {batch, batch_positions(scheme, batch, 0, 1, key)};

@@ -26,25 +26,19 @@ struct Subject {
   std::uint64_t validation_seed = 0;
 };
 
-/// Examples and what is known about their targets: a label for each, or none at all.
-struct Examples {
-  Batch batch;
-  std::vector<Label> labels;
-};
-
-/// Validation examples first … first + count - 1 of `length`.
-Examples validation_examples(const Task& task, std::uint64_t seed, Index count, Index length,
-                             std::uint32_t first = 0);
-
 /// How many validation examples of `length` are scored: evaluate.batches batches of evaluate.batch sequences. With
 /// evaluate.batch = 0, a batch has about as many tokens as a training batch, whatever the length.
 Index examples_to_score(const Task& task, const Settings& settings, Index length);
 
-/// Adds a score for each metric to `cell`. Where the model cannot run at this length or under this condition, these are failed
+/// These examples, `at_once` in each batch.
+std::vector<Examples> validation_batches(const Subject& subject, Index length, Index at_once);
+
+/// Adds a score for each metric to `cell`, on the `batches` of this length. Where the model cannot run at this length or under this condition, these are failed
 /// scores with the reason; that is a result, not an error. Throws Stopped soon after `stopped` returns true. Any thread may
 /// call `stopped`, every few milliseconds.
-void score_length(const Subject& subject, Index length, const std::string& condition, Threads& threads,
-                  CellResult& cell, const std::function<bool()>& stopped = {});
+void score_length(const Subject& subject, Index length, const std::string& condition,
+                  const std::vector<Examples>& batches, Threads& threads, CellResult& cell,
+                  const std::function<bool()>& stopped = {});
 
 /// Adds `test` to `cell` for each metric of the task: nothing was scored, and `test` says why.
 void add_unscored(const Task& task, Score test, CellResult& cell);

@@ -117,13 +117,15 @@ Exercise AnswerTask::exercise(const ExampleKey& key, Index length) const {
       exercises_.name, one.prompt.size(), one.answer.size(), length, prompt, tape ? "at most " : "", answer));
 }
 
-void AnswerTask::example(const ExampleKey& key, Index length, std::span<Token> tokens,
-                         std::span<Token> targets) const {
-  const auto [read, asked] = laid_out(exercises_, exercise(key, length), length);
+std::vector<Label> AnswerTask::example(const ExampleKey& key, Index length, std::span<Token> tokens,
+                                       std::span<Token> targets) const {
+  const Exercise one = exercise(key, length);
+  const auto [read, asked] = laid_out(exercises_, one, length);
   for (std::size_t t = 0; t < read.size(); ++t) {
     tokens[t] = alphabet_.token(read[t]);
     targets[t] = asked[t] == blank ? ignore_index : alphabet_.token(asked[t]);
   }
+  return one.labels;
 }
 
 std::vector<std::string> AnswerTask::position_ids() const {

@@ -76,11 +76,8 @@ class AnswerTask : public Task {
   bool varies_length() const override { return !exercises_.write; }
   Index seq_len(Index length) const override;
   void check_length(Index length) const override;
-  void example(const ExampleKey& key, Index length, std::span<Token> tokens,
-               std::span<Token> targets) const override;
-  std::vector<Label> labels(const ExampleKey& key, Index length) const override {
-    return exercise(key, length).labels;
-  }
+  std::vector<Label> example(const ExampleKey& key, Index length, std::span<Token> tokens,
+                             std::span<Token> targets) const override;
   std::vector<std::string> position_ids() const override;
   std::vector<double> positions(std::span<const Token> tokens, const std::string& ids) const override;
   std::string describe() const override;

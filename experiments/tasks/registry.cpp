@@ -81,17 +81,26 @@ std::vector<MetricSpec> task_metrics(const Part& part) {
 
 bool lacks_file(const Part& part) { return tasks().find(part.name).lacks_file(part); }
 
-Batch make_batch(const Task& task, Split split, std::uint64_t seed, std::uint32_t step, Index size,
-                 Index length, std::uint32_t first_example) {
-  Batch batch{size, task.seq_len(length), {}, {}};
+Examples make_examples(const Task& task, Split split, std::uint64_t seed, std::uint32_t step, Index size,
+                       Index length, std::uint32_t first_example) {
+  Examples examples{{size, task.seq_len(length), {}, {}}};
+  Batch& batch = examples.batch;
   batch.tokens.resize(static_cast<std::size_t>(size * batch.seq_len));
   batch.targets.resize(batch.tokens.size());
   const auto row = static_cast<std::size_t>(batch.seq_len);
   for (std::size_t at = 0; at < batch.tokens.size(); at += row) {
-    task.example({split, seed, step, first_example++}, length, std::span(batch.tokens).subspan(at, row),
-                 std::span(batch.targets).subspan(at, row));
+    const ExampleKey key{split, seed, step, first_example++};
+    const std::vector<Label> known = task.example(key, length, std::span(batch.tokens).subspan(at, row),
+                                                  std::span(batch.targets).subspan(at, row));
+    if (at == 0) examples.labels.reserve(known.size() * static_cast<std::size_t>(size));
+    examples.labels.insert(examples.labels.end(), known.begin(), known.end());
   }
-  return batch;
+  return examples;
+}
+
+Batch make_batch(const Task& task, Split split, std::uint64_t seed, std::uint32_t step, Index size,
+                 Index length, std::uint32_t first_example) {
+  return make_examples(task, split, seed, step, size, length, first_example).batch;
 }
 
 std::string ids_of(const PositionScheme& scheme, const Task& task) {

@@ -49,9 +49,10 @@ class Task {
   /// Used unless task.lengths is `fixed` or `uniform`.
   virtual bool varies_length() const { return false; }
 
-  /// Writes example `key` of `length`: tokens and targets both hold seq_len(length) entries.
-  virtual void example(const ExampleKey& key, Index length, std::span<Token> tokens,
-                       std::span<Token> targets) const = 0;
+  /// Writes example `key` of `length`: tokens and targets both hold seq_len(length) entries. Returns what it knows about
+  /// each target, or nothing.
+  virtual std::vector<Label> example(const ExampleKey& key, Index length, std::span<Token> tokens,
+                                     std::span<Token> targets) const = 0;
 
   /// How many different evaluation examples of this length there are; a large number if unlimited.
   virtual Index evaluation_examples(Index /*length*/) const { return Index{1} << 31; }
@@ -67,9 +68,6 @@ class Task {
 
   /// When a model has learned the task. By default, in its first metric: a share of 0.9, or fewer bits than the reader bigram.
   virtual std::optional<Gate> gate() const;
-
-  /// What it knows about each target of example `key`; empty if it labels none.
-  virtual std::vector<Label> labels(const ExampleKey& /*key*/, Index /*length*/) const { return {}; }
 
   /// The names of the positions that the task gives its tokens for the scheme `task`; its option `ids` chooses, by default
   /// the first.
@@ -145,7 +143,15 @@ std::vector<MetricSpec> task_metrics(const Part& part);
 /// Whether a task with these options needs a file and got none. Throws ConfigError like make_task.
 bool lacks_file(const Part& part);
 
-/// A batch of examples first_example … first_example + size - 1, all of one length.
+/// Examples and what is known about their targets: a label for each, or none at all.
+struct Examples {
+  Batch batch;
+  std::vector<Label> labels = {};
+};
+
+/// Examples first_example … first_example + size - 1, all of one length; the batch alone.
+Examples make_examples(const Task& task, Split split, std::uint64_t seed, std::uint32_t step, Index size,
+                       Index length, std::uint32_t first_example = 0);
 Batch make_batch(const Task& task, Split split, std::uint64_t seed, std::uint32_t step, Index size,
                  Index length, std::uint32_t first_example = 0);
 

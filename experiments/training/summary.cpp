@@ -20,17 +20,21 @@ double product_flops(const ModelConfig& config, const ParameterSpec& spec) {
   return spec.shape.size() == 2 && !table ? 2.0 * static_cast<double>(spec.size()) : 0.0;
 }
 
-// A batch is tokens, targets, losses and hits. The file holds the values and the optimizer's state; what is read from it
-// replaces the values of the model only when all of it has been read.
+// All examples of a length are tokens, targets and labels; a batch also has losses and hits. The file holds the values and the
+// optimizer's state; what is read from it replaces the values of the model only when all of it has been read.
 MemoryNeed scoring_memory(const Plan& plan, const Transformer<float>& model, Index length) {
   const Index sequences = examples_to_score(*plan.task, plan.settings, length);
   const Index at_once = std::min(plan.settings.integer("train.batch"), sequences);
-  const double batch = static_cast<double>(at_once) * static_cast<double>(plan.task->seq_len(length)) *
-                       static_cast<double>(2 * sizeof(Token) + sizeof(double) + sizeof(char));
+  const Index shortest = plan.settings.integer("task.train_length");
+  const bool has_labels = !make_examples(*plan.task, Split::training, 0, 0, 1, shortest).labels.empty();
+  const double examples = static_cast<double>(sequences) *
+                          static_cast<double>(2 * sizeof(Token) + (has_labels ? sizeof(Label) : 0));
+  const double batch = static_cast<double>(at_once) * static_cast<double>(sizeof(double) + sizeof(char));
   const auto state = make_optimizer<float>(plan.trainer(1).optimizer, ParameterLayout())->state();
   const double file = static_cast<double>(3 + std::ssize(state)) *
                       static_cast<double>(model.layout().flat_size()) * sizeof(float);
-  MemoryNeed need{.model = batch + file, .runs = sequences};
+  const auto tokens = static_cast<double>(plan.task->seq_len(length));
+  MemoryNeed need{.model = (examples + batch) * tokens + file, .runs = sequences};
   for (const Index each : evaluation_lengths(plan.settings)) {
     const Index piece = longest_piece(plan, model, each);
     if (piece > 0) need.run = std::max(need.run, scoring_memory_bytes(model, piece));

@@ -81,14 +81,17 @@ class Echo final : public ordinal::experiments::Task {
   const ordinal::experiments::Alphabet& alphabet() const override { return alphabet_; }
   ordinal::experiments::Measure measure() const override { return ordinal::experiments::Measure::accuracy; }
   void check_length(ordinal::Index /*length*/) const override {}
-  void example(const ordinal::experiments::ExampleKey& key, ordinal::Index /*length*/,
-               std::span<ordinal::Token> tokens, std::span<ordinal::Token> targets) const override {
+  std::vector<ordinal::experiments::Label> example(const ordinal::experiments::ExampleKey& key,
+                                                   ordinal::Index /*length*/,
+                                                   std::span<ordinal::Token> tokens,
+                                                   std::span<ordinal::Token> targets) const override {
     const bool training = key.split == ordinal::experiments::Split::training;
     ordinal::Random random({key.seed, ordinal::hash_name(training ? "echo.training" : "echo.validation"),
                             key.step, key.example});
     for (ordinal::Token& token : tokens) token = static_cast<ordinal::Token>(random.below(letters_));
     targets[0] = ordinal::ignore_index;
     for (std::size_t t = 1; t < tokens.size(); ++t) targets[t] = tokens[t - 1];
+    return {};
   }
   std::string describe() const override { return "echo: each letter again, one token later"; }
   std::string data_hash() const override { return "echo"; }

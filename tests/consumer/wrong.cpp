@@ -83,10 +83,12 @@ class Shouted final : public ordinal::experiments::Task {
   const ordinal::experiments::Alphabet& alphabet() const override { return alphabet_; }
   ordinal::experiments::Measure measure() const override { return ordinal::experiments::Measure::accuracy; }
   void check_length(Index /*length*/) const override {}
-  void example(const ordinal::experiments::ExampleKey& key, Index /*length*/,
-               std::span<ordinal::Token> tokens, std::span<ordinal::Token> targets) const override {
+  std::vector<ordinal::experiments::Label> example(const ordinal::experiments::ExampleKey& key,
+                                                   Index /*length*/, std::span<ordinal::Token> tokens,
+                                                   std::span<ordinal::Token> targets) const override {
     std::ranges::fill(tokens, static_cast<ordinal::Token>((key.step + key.example) % 3));
     std::ranges::fill(targets, ordinal::Token(3));
+    return {};
   }
   std::string describe() const override { return "shouted: each letter as a capital"; }
   std::string data_hash() const override { return "shouted"; }

@@ -65,8 +65,8 @@ class MaskedLanguage final : public Task {
   Index evaluation_examples(Index length) const override { return source_->evaluation_examples(length); }
   void check_length(Index length) const override { source_->check_length(length); }
 
-  void example(const ExampleKey& key, Index length, std::span<Token> tokens,
-               std::span<Token> targets) const override {
+  std::vector<Label> example(const ExampleKey& key, Index length, std::span<Token> tokens,
+                             std::span<Token> targets) const override {
     std::vector<Token> next(targets.size());
     source_->example(key, length, tokens, next);
     check_free_of_mask(tokens);
@@ -81,6 +81,7 @@ class MaskedLanguage final : public Task {
       targets[t] = tokens[t];
       tokens[t] = shown(random, tokens[t]);
     }
+    return {};
   }
 
   std::string describe() const override {

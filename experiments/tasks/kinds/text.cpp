@@ -45,8 +45,8 @@ class TextTask final : public Task {
                     paths_.front(), size_, length, size_ - training_bytes_, length + 1));
   }
 
-  void example(const ExampleKey& key, Index length, std::span<Token> tokens,
-               std::span<Token> targets) const override {
+  std::vector<Label> example(const ExampleKey& key, Index length, std::span<Token> tokens,
+                             std::span<Token> targets) const override {
     Index start = training_bytes_ + static_cast<Index>(key.example) * length;
     if (key.split == Split::training) {
       Random random({key.seed, hash_name("text"), key.step, key.example});
@@ -54,6 +54,7 @@ class TextTask final : public Task {
     }
     read(start, tokens);
     read(start + 1, targets);
+    return {};
   }
 
   std::string describe() const override {

@@ -122,8 +122,10 @@ class Untrained {
       const Parameters<float> weights(model.layout());
       Threads one(1);
       CellResult cell;
-      score_length({model, weights, *plan.task, plan, settings_, 1}, evaluation_lengths(settings_).back(),
-                   "trained", one, cell);
+      const Subject subject{model, weights, *plan.task, plan, settings_, 1};
+      const Index length = evaluation_lengths(settings_).back();
+      score_length(subject, length, "trained",
+                   validation_batches(subject, length, settings_.integer("train.batch")), one, cell);
     });
   }
 

@@ -120,9 +120,10 @@ TEST(Readers, AreFoundByTheirRows) {
 
 class Alternating : public TwoLetters {
  public:
-  void example(const ExampleKey& /*key*/, Index /*length*/, std::span<Token> tokens,
-               std::span<Token> targets) const override {
+  std::vector<Label> example(const ExampleKey& /*key*/, Index /*length*/, std::span<Token> tokens,
+                             std::span<Token> targets) const override {
     for (std::size_t t = 0; t < tokens.size(); ++t) targets[t] = tokens[t] = static_cast<Token>(t % 2);
+    return {};
   }
 };
 
@@ -150,7 +151,9 @@ TEST(LearningGates, AreANumberOrTheScoreOfAReader) {
 TEST(LearningGates, ThatTheOracleDoesNotReachAreRefused) {
   class Bits final : public Alternating {
    public:
-    std::vector<Label> labels(const ExampleKey& /*key*/, Index length) const override {
+    std::vector<Label> example(const ExampleKey& key, Index length, std::span<Token> tokens,
+                               std::span<Token> targets) const override {
+      Alternating::example(key, length, tokens, targets);
       return std::vector<Label>(static_cast<std::size_t>(length), {.oracle_bits = 0.5});
     }
     std::optional<Gate> gate() const override { return Gate{.metric = "bits", .threshold = 1.0}; }

@@ -56,7 +56,7 @@ struct Untrained {
   Whole score(Index length, int count = 1, const std::string& condition = "trained") const {
     Threads threads(count);
     CellResult cell;
-    score_length(subject(), length, condition, threads, cell);
+    score_length(subject(), length, condition, validation_batches(subject(), length, 4), threads, cell);
     return wholes(cell).front();
   }
   Whole under(const std::string& condition, Index length) const { return score(length, 1, condition); }
@@ -78,9 +78,10 @@ Index questions(const Untrained& model, Index length, Index last) {
   Threads one(1);
   CellResult cell;
   Index asked = 0;
+  const auto batches = validation_batches(model.subject(), length, 4);
   const auto stopped = [&] { return ++asked == last; };
   try {
-    score_length(model.subject(), length, "trained", one, cell, stopped);
+    score_length(model.subject(), length, "trained", batches, one, cell, stopped);
     EXPECT_LT(asked, last);
   } catch (const Stopped&) {
     EXPECT_EQ(asked, last) << "it went on";

@@ -24,6 +24,10 @@ inline Example example(const Task& task, const ExampleKey& key, Index length) {
   return result;
 }
 
+inline std::vector<Label> labels(const Task& task, const ExampleKey& key, Index length) {
+  return make_examples(task, key.split, key.seed, key.step, 1, length, key.example).labels;
+}
+
 /// With ~ where there is no loss.
 inline std::string text_of(const Task& task, const std::vector<Token>& tokens) {
   std::string text;

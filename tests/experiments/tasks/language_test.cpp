@@ -18,7 +18,7 @@ struct Document {
 Document document(const Task& task, const ExampleKey& key, Index length) {
   auto [tokens, targets] = example(task, key, length);
   tokens.push_back(targets.back());
-  return {task.alphabet().decode(tokens), task.labels(key, length)};
+  return {task.alphabet().decode(tokens), labels(task, key, length)};
 }
 
 // The letters that follow each letter, counted and sorted: the predictor does not take them from the

@@ -26,16 +26,16 @@ struct Question {
 std::vector<Question> questions(const Task& task, std::uint32_t example_number, Index length) {
   const ExampleKey key{Split::validation, 9, 0, example_number};
   const auto [tokens, targets] = example(task, key, length);
-  const std::vector<Label> labels = task.labels(key, length);
+  const std::vector<Label> known = labels(task, key, length);
   const std::string text = task.alphabet().decode(tokens);
   std::vector<Question> all;
   for (std::size_t i = 0; i < targets.size(); ++i) {
     if (targets[i] == ignore_index) {
-      EXPECT_EQ(labels[i].token_class, -1);
+      EXPECT_EQ(known[i].token_class, -1);
       continue;
     }
     const std::array<Token, 1> answer = {targets[i]};
-    all.push_back({text.substr(0, i + 1), task.alphabet().decode(answer)[0], labels[i]});
+    all.push_back({text.substr(0, i + 1), task.alphabet().decode(answer)[0], known[i]});
   }
   return all;
 }

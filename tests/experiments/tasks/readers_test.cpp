@@ -13,8 +13,8 @@ namespace {
 // Two letters: after a comes b in three of four cases, after b always a.
 class Chain final : public TwoLetters {
  public:
-  void example(const ExampleKey& key, Index /*length*/, std::span<Token> tokens,
-               std::span<Token> targets) const override {
+  std::vector<Label> example(const ExampleKey& key, Index /*length*/, std::span<Token> tokens,
+                             std::span<Token> targets) const override {
     Token current = 0;
     std::uint32_t place = key.example;
     for (std::size_t t = 0; t < tokens.size(); ++t) {
@@ -23,6 +23,7 @@ class Chain final : public TwoLetters {
       targets[t] = current;
     }
     targets[0] = ignore_index;
+    return {};
   }
 };
 
@@ -52,11 +53,12 @@ TEST(Ngrams, KnowAsMuchAsTheirOrder) {
 TEST(Ngrams, BorrowFromShorterContexts) {
   class Pair final : public TwoLetters {
    public:
-    void example(const ExampleKey& /*key*/, Index /*length*/, std::span<Token> tokens,
-                 std::span<Token> targets) const override {
+    std::vector<Label> example(const ExampleKey& /*key*/, Index /*length*/, std::span<Token> tokens,
+                               std::span<Token> targets) const override {
       std::ranges::fill(tokens, 0);
       std::ranges::fill(targets, ignore_index);
       targets[0] = 1;
+      return {};
     }
   };
   const Pair task;

@@ -239,7 +239,7 @@ Workload scoring_with(const Values& values) {
 }
 
 // The file with the optimizer's state, what is read from it, and the model are five blocks of parameters. For each token of a
-// batch, which has all sequences here, there are two tokens, a loss and a hit.
+// batch, which has all sequences here, there are two tokens, a loss, a hit and, of this task, a label.
 TEST(Workload, ScoresAModelThatIsReadFromItsFile) {
   const Plan plan =
       plan_of(with({{"model.encoding", "none"}, {"evaluate.batches", "1"}, {"evaluate.batch", "3"}}));
@@ -247,8 +247,9 @@ TEST(Workload, ScoresAModelThatIsReadFromItsFile) {
   const Workload work = workload(plan, model);
   EXPECT_EQ(work.scoring.runs, 3) << "one for each sequence of the longest length";
   EXPECT_EQ(work.scored_seq_len, 8 * plan.seq_len());
+  const auto per_token = static_cast<double>(17 + sizeof(Label));
   EXPECT_EQ(work.scoring.model, 20.0 * static_cast<double>(model.layout().flat_size()) +
-                                    3.0 * 17.0 * static_cast<double>(work.scored_seq_len));
+                                    3.0 * per_token * static_cast<double>(work.scored_seq_len));
 }
 
 TEST(Workload, ScoresCutSequencesInPieces) {
