@@ -12,29 +12,48 @@
 #include "experiments/experiment/outline.h"
 #include "experiments/experiment/tuning.h"
 #include "experiments/process/machine.h"
+#include "experiments/process/results_folder.h"
 #include "experiments/process/streams.h"
 #include "experiments/report/terminal_table.h"
 #include "experiments/report/verdicts.h"
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
+#include "framework/storage/safetensors.h"
 
 namespace ordinal::experiments {
 
 namespace {
 
-// What stands in a results folder, and what it is, by Holds.
-constexpr std::pair<const char*, const char*> kinds[] = {
-    {"cells", "the trainings of an experiment"},
-    {"checkpoint.safetensors", "a single training"},
-    {"scores", "scores of checkpoints, which evaluate wrote"}};
+// The folder of the rows in a results folder, and what that holds.
+struct Kind {
+  const char* rows;
+  const char* holds;
+};
 
-// Results of different programs are not mixed in one folder.
-void check_out(const std::filesystem::path& out, Holds holds) {
-  for (const auto& kind : kinds) {
-    if (&kind == &kinds[static_cast<int>(holds)] || !std::filesystem::exists(out / kind.first)) continue;
-    throw ConfigError(
-        fmt::format("{}: it holds {}; choose another --out, or remove it", out.string(), kind.second));
+Kind kind_of(Holds holds) {
+  switch (holds) {
+    case Holds::cells:
+      return {"cells", "the trainings of an experiment"};
+    case Holds::training:
+      return {"", "a single training"};
+    default:
+      return {"scores", "scores of checkpoints, which evaluate wrote"};
   }
+}
+
+// The folders of rows in `rows` that no row of this run has.
+std::string other_rows(const std::filesystem::path& rows, const std::vector<Entrant>& own) {
+  std::vector<std::string> others;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(rows, none)) {
+    const std::string name = entry.path().filename().string();
+    if (std::ranges::none_of(own, [&](const Entrant& one) { return one.row.folder == name; }))
+      others.push_back(name);
+  }
+  std::ranges::sort(others);
+  if (others.empty()) return "";
+  return fmt::format("{}: no row of this run has {}; the tables are without it, and it stays\n",
+                     rows.string(), joined(others));
 }
 
 // In a comparison, a model that could not be trained is a result.
@@ -72,7 +91,7 @@ Extrapolation::Extrapolation(const Settings& settings, std::filesystem::path out
 
 LockedPath Extrapolation::folder_of_cell(const Row& row, std::uint64_t seed) const {
   if (form_.holds == Holds::training) return out_;
-  return out_ / kinds[static_cast<int>(form_.holds)].first / row.folder / fmt::format("seed-{}", seed);
+  return out_ / kind_of(form_.holds).rows / row.folder / fmt::format("seed-{}", seed);
 }
 
 void Extrapolation::prepare() {
@@ -116,6 +135,7 @@ std::string Extrapolation::plan() {
   if (form_.holds != Holds::scores)
     text += dry_run_text(settings_, form_.rows, candidates_, workers_.threads.count());
   text += doubtful_lengths(settings_);
+  if (form_.holds != Holds::training) text += other_rows(out_ / kind_of(form_.holds).rows, form_.rows);
   for (const auto& lines :
        {warnings(frame_), too_few_seeds(frame_, std::ssize(seeds(settings_)), std::ssize(claims_))})
     for (const std::string& line : lines) text += line + "\n";
@@ -124,7 +144,9 @@ std::string Extrapolation::plan() {
 
 // Tuning changes rows, so their cells can only be checked afterwards.
 void Extrapolation::check_folders() {
-  check_out(out_, form_.holds);
+  check_results_folder(out_, kind_of(form_.holds).holds);
+  if (form_.holds == Holds::training && finished_result(cells_.front()))
+    const SafetensorsFile readable(cells_.front().checkpoint);
   const bool is_tuned = !settings_.tuned().empty();
   check_cells(is_tuned ? tuning_cells(candidates_, settings_, out_) : cells_, workers_);
   score_readers();
@@ -132,7 +154,7 @@ void Extrapolation::check_folders() {
 
 void Extrapolation::begin() {
   using Holder = FolderLock::Holder;
-  lock_.emplace(out_, workers_.share ? Holder::one_of_several : Holder::here,
+  lock_.emplace(out_, kind_of(form_.holds).holds, workers_.share ? Holder::one_of_several : Holder::here,
                 frame_.settings + frame_.manifest.back().second);  // the hash of the data
   out_ = lock_->path();
   prepare();
@@ -223,6 +245,10 @@ int run_experiment(const CommandLine& command, const Settings& settings, const s
     say_on_stdout(wrapped(experiment.plan(), terminal_of(STDOUT_FILENO)));
     return 0;
   }
+  for (const Row& row : rows_of(settings))
+    for (const std::string& file : row.settings.list("task.file")) check_input(file, out);
+  for (const std::string& file : command.files)
+    if (read_file(file) != settings.resolved_config()) check_input(file, out);
   experiment.check_folders();  // before it writes the lock
   experiment.begin();
   progress.say(startup_line(threads.count()));

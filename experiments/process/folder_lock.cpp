@@ -63,6 +63,13 @@ bool lock_byte(const Descriptor& file, off_t byte, short type, const fs::path& f
   return false;
 }
 
+[[noreturn]] void refuse_busy(const fs::path& folder, bool is_shared = false) {
+  const std::string text = read_file(folder / ".lock");
+  throw ConfigError(fmt::format("{}: {} writes {} there; wait for it, or choose another --out",
+                                folder.string(), text.substr(0, text.find('\n')),
+                                is_shared ? "results of other settings" : "its results"));
+}
+
 // Removes the temporary files that killed writers left in a folder and below it. Nothing else may be writing there.
 void remove_leftovers(const fs::path& folder) {
   std::error_code ignored;
@@ -110,7 +117,8 @@ void append_line(const LockedPath& path, std::string_view line) {
   fail("cannot append", path, reason);
 }
 
-FolderLock::FolderLock(const fs::path& folder, Holder holder, const std::string& purpose)
+FolderLock::FolderLock(const fs::path& folder, const std::string& holds, Holder holder,
+                       const std::string& purpose)
     : folder_(folder), file_(open_lock(folder)) {
   const auto lock = [&](off_t byte, short type, int command = F_OFD_SETLK) {
     return lock_byte(file_, byte, type, folder_, command);
@@ -118,23 +126,26 @@ FolderLock::FolderLock(const fs::path& folder, Holder holder, const std::string&
   lock(entrance, F_WRLCK, F_OFD_SETLKW);
   const std::string hash = fnv1a64_hex(std::as_bytes(std::span(purpose)));
   if (lock(presence, F_WRLCK)) {
-    std::string text = own_name();
-    if (holder == Holder::one_of_several)
-      text = fmt::format("one of several parts (the first to begin was {})\n{}", text, hash);
+    const bool is_alone = holder == Holder::here;
+    const std::string text =
+        is_alone ? fmt::format("{}\nholds {}\n", own_name(), holds)
+                 : fmt::format("one of several parts (the first to begin was {})\nholds {}\n{}", own_name(),
+                               holds, hash);
     if (::ftruncate(file_.number(), 0) != 0 || ::pwrite(file_.number(), text.data(), text.size(), 0) < 0)
       fail("cannot write", folder_ / ".lock");
-    if (holder == Holder::one_of_several) lock(presence, F_RDLCK);
+    if (!is_alone) lock(presence, F_RDLCK);
   } else {
-    const std::string text = read_file(folder_ / ".lock");
     const bool is_shared = holder == Holder::one_of_several && lock(presence, F_RDLCK);
-    if (!is_shared || !text.ends_with(hash)) {
-      throw ConfigError(fmt::format("{}: {} writes {} there; wait for it, or choose another --out",
-                                    folder_.string(), text.substr(0, text.find('\n')),
-                                    is_shared ? "results of other settings" : "its results"));
-    }
+    if (!is_shared || !read_file(folder_ / ".lock").ends_with(hash)) refuse_busy(folder_, is_shared);
   }
   lock(entrance, F_UNLCK);
   if (holder == Holder::here) remove_leftovers(folder_);
+}
+
+void FolderLock::check_free(const fs::path& folder, Holder holder) {
+  if (!fs::exists(folder / ".lock")) return;
+  const short type = holder == Holder::here ? F_WRLCK : F_RDLCK;
+  if (!lock_byte(open_lock(folder), presence, type, folder)) refuse_busy(folder);
 }
 
 Descriptor FolderLock::reserve(const std::string& name) const {

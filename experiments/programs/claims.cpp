@@ -10,7 +10,7 @@
 #include "experiments/claims/claims_report.h"
 #include "experiments/claims/stored_scores.h"
 #include "experiments/experiment/extrapolation.h"
-#include "experiments/process/folder_lock.h"
+#include "experiments/process/results_folder.h"
 #include "experiments/process/streams.h"
 #include "experiments/programs/driver.h"
 #include "experiments/settings/config_file.h"
@@ -29,7 +29,6 @@ struct ClaimStudy {
   Settings settings;
   std::vector<Claim> claims = {};
   StoredScores stored = {};
-  bool lacks_file = false;  // a text on which it would be trained
 
   /// Beside the config, or in --out.
   std::string file_of_scores() const { return config.stem().string() + ".scores.csv"; }
@@ -53,12 +52,17 @@ std::vector<std::string> configs_in(const std::string& folder) {
   return configs;
 }
 
-ClaimStudy read_study(const std::string& config) {
+ClaimStudy read_study(const std::string& config, const fs::path& out) {
   ClaimStudy study{config, read_settings(read_config_file(config), extrapolation_driver())};
   study.claims = claims_of(study.settings);
-  const fs::path stored = study.config.parent_path() / study.file_of_scores();
+  fs::path stored = out / study.file_of_scores();  // of trainings here
+  if (!fs::exists(stored)) stored = study.config.parent_path() / study.file_of_scores();
   if (fs::exists(stored)) study.stored = read_stored(read_file(stored), stored.string(), study.settings);
   return study;
+}
+
+FolderLock::Holder holder_of(const std::optional<Share>& share) {
+  return share ? FolderLock::Holder::one_of_several : FolderLock::Holder::here;
 }
 
 // Checks that a config can be trained. Its task may read a file that the command names.
@@ -67,10 +71,11 @@ void check_training(ClaimStudy& study, const Settings& given, const fs::path& ou
   const bool needs_file = std::ranges::any_of(rows_of(study.settings), [](const Row& row) {
     return row.settings.list("task.file").empty() && lacks_file(parse_part(row.settings.text("task.name")));
   });
-  study.lacks_file = needs_file && given.list("task.file").empty();
-  if (study.lacks_file) return;
+  if (needs_file && given.list("task.file").empty())
+    throw ConfigError("task.file: got nothing, expected --task.file=TEXT, on which to train this");
   if (needs_file) study.settings.set("task.file", given.text("task.file"), command_line_origin);
   Extrapolation(study.settings, study.results_in(out), workers).check_folders();
+  FolderLock::check_free(study.results_in(out), holder_of(workers.share));
 }
 
 // Reads the configs of a folder. Throws ConfigError with the problems of all, before anything is trained.
@@ -82,7 +87,7 @@ std::vector<ClaimStudy> read_studies(const CommandLine& command, const fs::path&
   const std::string& folder = command.settings.text("claims.folder");
   for (const std::string& config : configs_in(folder)) {
     try {
-      ClaimStudy& study = studies.emplace_back(read_study(config));
+      ClaimStudy& study = studies.emplace_back(read_study(config, out));
       for (const Claim& claim : study.claims)
         if (const auto [with, is_new] = first.emplace(claim.section.id, config); !is_new)
           problems.push_back(
@@ -117,15 +122,12 @@ int claims(const CommandLine& command) {
     throw ConfigError("--part: got it without --claims.train=true, expected both: parts are of trainings");
   const fs::path out = command.out.empty() ? "results/claims" : command.out;
   std::vector<ClaimStudy> studies = read_studies(command, out);
+  check_results_folder(out, "claims");
   std::optional<FolderLock> lock;
-  if (!command.dry_run)
-    lock.emplace(out, command.share ? FolderLock::Holder::one_of_several : FolderLock::Holder::here);
+  if (!command.dry_run) lock.emplace(out, "claims", holder_of(command.share));
   DecidedClaims decided;
-  std::vector<std::string> without_file;
   for (ClaimStudy& study : studies) {
-    if (study.lacks_file) {
-      without_file.push_back(study.config.string());
-    } else if (trains && !study.claims.empty()) {
+    if (trains && !study.claims.empty()) {
       say_on_stdout(study.config.string() + "\n");
       const int code = run_experiment(command, study.settings, study.results_in(out));
       if (code != 0) return code;
@@ -135,9 +137,6 @@ int claims(const CommandLine& command) {
     std::ranges::move(study.settings.sections("withdrawn"), std::back_inserter(decided.withdrawn));
   }
   if (!command.share) say_on_stdout(lock ? write_claims(decided, lock->path()) : claims_text(decided));
-  if (!without_file.empty())
-    throw ConfigError(fmt::format("task.file: got nothing, expected --task.file=TEXT, on which to train {}",
-                                  joined(without_file)));
   return 0;
 }
 

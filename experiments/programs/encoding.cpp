@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "experiments/process/folder_lock.h"
+#include "experiments/process/results_folder.h"
 #include "experiments/process/streams.h"
 #include "experiments/programs/driver.h"
 #include "experiments/programs/encoding/gallery.h"
@@ -39,8 +39,10 @@ int encoding(const CommandLine& command) {
                               subject.seq_len(), subject.shape().d_model, out.string(), subject.in_effect()));
     return 0;
   }
+  const std::string holds = "what an encoding does";
+  check_results_folder(out, holds);
   const EncodingStudy study = study_encoding(subject);
-  const FolderLock lock(out);
+  const FolderLock lock(out, holds);
   say_on_stdout(subject.in_effect() + study.text);
   for (const std::filesystem::path& file : study.write(lock.path()))
     if (!command.quiet) say_on_stdout(fmt::format("{}\n", file.string()));
@@ -65,7 +67,7 @@ pictures of each, and what attention sees of a sentence and its reordering, with
 Learned parameters have their initial values, and queries, keys and projections are random (train.seed);
 with --model, they are trained, and positions are the checkpoint's unless given.)",
           .examples = {"encoding --encoding.name='rope@yarn(scale=4)' --encoding.seq_len=64 --out results/pe",
-                       "encoding --model results/book/checkpoint.safetensors --out results/book/encoding",
+                       "encoding --model results/book/checkpoint.safetensors --out results/book-encoding",
                        "encoding --encoding.names='sinusoidal, rope, rope(base=500), alibi, t5'"},
           .sections = {"encoding"},
           .keys = {"train.seed", "model.train_length"},

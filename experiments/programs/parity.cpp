@@ -75,10 +75,24 @@ void run(const SafetensorsFile& file, const Transformer<T>& model, const Positio
              std::span<const T>(logits.data, static_cast<std::size_t>(logits.size())));
   writer.add("loss", {}, std::span<const T>(&loss_value, 1));
   add_parameters(writer, gradients, "grad.");
+  writer.set_metadata("parity", command.model);
   writer.write(command.out);
   pass.finish();
   say_on_stdout(fmt::format("loss {:.9g} nats; logits, loss and {} gradients in {}\n", loss,
                             model.layout().specs().size(), command.out));
+}
+
+// Throws ConfigError if `out` exists, and is not what parity writes.
+void check_replaced(const std::string& out) {
+  std::error_code unknown;
+  const std::filesystem::file_status status = std::filesystem::symlink_status(out, unknown);
+  if (!std::filesystem::exists(status)) return;
+  try {
+    if (std::filesystem::is_regular_file(status) && SafetensorsFile(out).metadata().contains("parity"))
+      return;
+  } catch (const std::exception&) {  // it is no such file
+  }
+  throw ConfigError(out + ": parity has not written it; choose another --out, or remove it");
 }
 
 int parity(const CommandLine& command) {
@@ -88,6 +102,7 @@ int parity(const CommandLine& command) {
   for (const std::string& input : inputs)
     if (std::filesystem::equivalent(input, command.out, missing))
       throw ConfigError(input + ": it cannot be both an input and the output; choose another --out");
+  check_replaced(command.out);
   const SafetensorsFile file(command.model);
   const Plan plan(command.settings);
   const Transformer<float> model(plan.model);

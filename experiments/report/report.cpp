@@ -1,39 +1,52 @@
 #include "experiments/report/report.h"
 
+#include <set>
+#include <string>
+
+#include "experiments/process/results_folder.h"
 #include "experiments/report/plots.h"
 #include "experiments/report/table.h"
 
 namespace ordinal::experiments {
 namespace {
 
-// An empty SVG means no picture, so its file is removed.
-void write_picture(const std::string& svg, const LockedPath& file) {
-  if (!svg.empty()) return write_text(file, svg);
-  file.check();
-  std::filesystem::remove(file);
-}
+struct Files {
+  const LockedPath& folder;
+  std::set<std::filesystem::path> written = {};
+
+  void write(const std::filesystem::path& name, const std::string& text) {
+    write_text(folder / name, text);
+    written.insert(folder / name);
+  }
+  /// An empty SVG means no picture.
+  void draw(const std::filesystem::path& name, const std::string& svg) {
+    if (!svg.empty()) write(name, svg);
+  }
+};
 
 }  // namespace
 
 std::filesystem::path write_report(const ExperimentResult& result, const LockedPath& out,
                                    const std::vector<Figure>& figures) {
-  write_text(out / "table.md", markdown_tables(result));
-  write_text(out / "table.csv", table_csv(result));
-  write_text(out / "seeds.csv", seeds_csv(result));
-  if (!result.references.empty()) write_text(out / "references.csv", references_csv(result));
+  Files files{out};
+  files.write("table.md", markdown_tables(result));
+  files.write("table.csv", table_csv(result));
+  files.write("seeds.csv", seeds_csv(result));
+  if (!result.references.empty()) files.write("references.csv", references_csv(result));
   for (const MetricSpec& metric : headlines(result.metrics)) {
     const std::string which = metric.id == result.metrics.front().id ? "" : "-" + metric.id;
-    write_picture(svg(length_curves(result, metric.id)), out / ("curves" + which + ".svg"));
+    files.draw("curves" + which + ".svg", svg(length_curves(result, metric.id)));
   }
-  write_picture(svg(training_curves(result)), out / "training.svg");
-  write_picture(svg(score_curves(result)), out / "over_training.svg");
-  write_picture(svg(position_curves(result)), out / "by_position.svg");
+  files.draw("training.svg", svg(training_curves(result)));
+  files.draw("over_training.svg", svg(score_curves(result)));
+  files.draw("by_position.svg", svg(position_curves(result)));
   for (const Figure& figure : figures) {
-    const LockedPath file = out / "figures" / (figure.file + ".svg");
-    if (const auto* chart = std::get_if<Chart>(&figure.picture)) write_picture(svg(*chart), file);
-    if (const auto* map = std::get_if<Heatmap>(&figure.picture)) write_picture(svg(*map), file);
+    const std::filesystem::path file = std::filesystem::path("figures") / (figure.file + ".svg");
+    if (const auto* chart = std::get_if<Chart>(&figure.picture)) files.draw(file, svg(*chart));
+    if (const auto* map = std::get_if<Heatmap>(&figure.picture)) files.draw(file, svg(*map));
   }
-  write_text(out / "report.html", report_page(result, figures));
+  files.write("report.html", report_page(result, figures));
+  remove_unwritten(out, files.written);
   return static_cast<const std::filesystem::path&>(out) / "report.html";
 }
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "experiments/process/folder_lock.h"
+#include "experiments/process/results_folder.h"
 #include "experiments/process/streams.h"
 #include "experiments/programs/encoding/study.h"
 #include "experiments/programs/encoding/word_orders.h"
@@ -82,7 +82,8 @@ void write_gallery(const CommandLine& command) {
   if (command.dry_run)
     return say_on_stdout(fmt::format("a page of {} would be written to {}\n", joined(names), out.string()));
   const std::string title = "Positional encodings: " + joined(names);
-  const FolderLock lock(out);
+  check_results_folder(out, "a gallery of encodings");
+  const FolderLock lock(out, "a gallery of encodings");
   write_text(
       lock.path() / "encodings.html",
       page_start(title, gallery_style) +

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "experiments/encoding/analysis.h"
+#include "experiments/process/results_folder.h"
 #include "experiments/results/npy.h"
 #include "framework/core/errors.h"
 
@@ -140,6 +141,7 @@ std::vector<std::filesystem::path> EncodingStudy::write(const LockedPath& folder
   for (const auto& [name, matrix] : matrices) write_npy(next(name + ".npy"), matrix.shape(), matrix.span());
   for (const auto& [name, map] : pictures) write_text(next(name + ".svg"), svg(map));
   write_text(next("statistics.txt"), text);
+  remove_unwritten(folder, {written.begin(), written.end()});
   return written;
 }
 

@@ -171,8 +171,8 @@ TEST(ClaimsSlow, AboutATextAreTrainedWithOneFromTheirConfigOrTheCommandLine) {
   EXPECT_THAT(decided.out, AllOf(HasSubstr("2 not run yet"), Not(HasSubstr("mine/b.cfg\n"))));
   const std::string command = "--quiet --claims.folder=mine --claims.train=true --out run";
   expect_refused("claims", command,
-                 "task.file: got nothing, expected --task.file=TEXT, on which to train mine/a.cfg");
-  EXPECT_THAT(column("verdict", "run/claims.csv"), ElementsAre("not run yet", Ne("not run yet")));
+                 "mine/a.cfg: task.file: got nothing, expected --task.file=TEXT, on which to train this");
+  EXPECT_FALSE(exists("run"));
   EXPECT_THAT(run_well("claims", command + " --dry-run --task.file=text.txt").out, HasSubstr("mine/a.cfg\n"));
 }
 

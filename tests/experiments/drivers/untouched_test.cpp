@@ -240,7 +240,7 @@ TEST(RefusedSlow, WhileAnotherRunWrites) {
   const auto held = [&](FolderLock::Holder holder) {
     return [&other, holder] {
       other.reset();
-      other = std::make_unique<FolderLock>(own_folder() / "run", holder);
+      other = std::make_unique<FolderLock>(own_folder() / "run", "the trainings of an experiment", holder);
     };
   };
   expect_untouched({

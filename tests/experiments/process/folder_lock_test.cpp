@@ -73,7 +73,7 @@ TEST(FolderLock, RemovesWhatKilledWritersLeft) {
   for (const char* name : {"", "cells/a/", "one/"})
     write_raw(folder / (std::string(name) + ".ordinal-0123456789abcdef.tmp"), "half");
   write_raw(folder / "cells/a/result.json", "whole");
-  std::optional<FolderLock> part(std::in_place, folder.path(), FolderLock::Holder::one_of_several);
+  std::optional<FolderLock> part(std::in_place, folder.path(), "results", FolderLock::Holder::one_of_several);
   EXPECT_EQ(left().size(), 3U);
   part.reset();
   const FolderLock alone(folder.path());
@@ -104,10 +104,10 @@ TEST(FolderLock, WritesNothingInAFolderThatWasBegunAgain) {
 TEST(FolderLock, IsHeldByOneOrBySeveralForOnePurpose) {
   using Holder = FolderLock::Holder;
   const ScratchFolder folder;
-  std::optional<FolderLock> first(std::in_place, folder.path(), Holder::one_of_several, "a");
-  std::optional<FolderLock> second(std::in_place, folder.path(), Holder::one_of_several, "a");
+  std::optional<FolderLock> first(std::in_place, folder.path(), "results", Holder::one_of_several, "a");
+  std::optional<FolderLock> second(std::in_place, folder.path(), "results", Holder::one_of_several, "a");
   const auto alone = [&] { return FolderLock(folder.path()); };
-  const auto other = [&] { return FolderLock(folder.path(), Holder::one_of_several, "b"); };
+  const auto other = [&] { return FolderLock(folder.path(), "results", Holder::one_of_several, "b"); };
   first.reset();
   EXPECT_THAT(message_of<ConfigError>(alone),
               AllOf(HasSubstr("one of several parts (the first to begin was process"),
@@ -128,7 +128,8 @@ TEST(FolderLock, OfSeveralThatBeginTogetherIsOfOnePurpose) {
     for (std::size_t i = 0; i < held.size(); ++i) {
       threads.emplace_back([&, i] {
         try {
-          held[i].emplace(folder.path(), FolderLock::Holder::one_of_several, i % 2 == 0 ? "a" : "b");
+          held[i].emplace(folder.path(), "results", FolderLock::Holder::one_of_several,
+                          i % 2 == 0 ? "a" : "b");
         } catch (const ConfigError&) {  // the other purpose
         }
       });
@@ -143,8 +144,8 @@ TEST(FolderLock, OfSeveralThatBeginTogetherIsOfOnePurpose) {
 
 TEST(FolderLock, KeepsANameForOneOfItsHolders) {
   const ScratchFolder folder;
-  const FolderLock first(folder.path(), FolderLock::Holder::one_of_several);
-  const FolderLock second(folder.path(), FolderLock::Holder::one_of_several);
+  const FolderLock first(folder.path(), "results", FolderLock::Holder::one_of_several);
+  const FolderLock second(folder.path(), "results", FolderLock::Holder::one_of_several);
   {
     const Descriptor held = first.reserve("cells/rope/seed-1");
     EXPECT_TRUE(held.open());
