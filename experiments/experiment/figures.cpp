@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "experiments/conditions/condition.h"
 #include "experiments/encoding/analysis.h"
 #include "experiments/encoding/effect.h"
 #include "experiments/report/plots.h"
@@ -16,11 +17,21 @@
 namespace ordinal::experiments {
 namespace {
 
-// The longest tested length if some condition runs its sequences whole; 0 if all cut them into pieces.
-Index longest_whole(const Subject& subject) {
-  const Index length = evaluation_lengths(subject.plan.settings).back();
-  const Index tokens = subject.plan.task->seq_len(length);
-  return longest_piece(subject.plan, subject.model, length) < tokens ? 0 : length;
+// The test of a length under the first condition, that of the main tables.
+TestSetup first_test(const Subject& subject, Index length) {
+  return test_under(tests_of(subject.plan.settings).front().condition, subject.model, subject.task,
+                    subject.plan.test_positions, length);
+}
+
+// The longest tested length of which attention is drawn; 0 if the test cuts all sequences into pieces. A picture takes quadratic time.
+Index longest_drawn(const Subject& subject) {
+  constexpr Index most = 4096;
+  Index longest = 0;
+  for (const Index length : evaluation_lengths(subject.plan.settings)) {
+    const Index tokens = subject.task.seq_len(length);
+    if (tokens <= most && first_test(subject, length).windows.size >= tokens) longest = length;
+  }
+  return longest;
 }
 
 // The pictures of a row. Its models are added one by one, so only one of them is in memory.
@@ -31,10 +42,13 @@ class RowFigures {
   // `checkpoint` holds the values of the subject.
   void add(const Subject& subject, const std::filesystem::path& checkpoint) {
     const Index trained = subject.plan.settings.integer("task.train_length");
-    const Index longest = std::max(trained, longest_whole(subject));
     try {
-      if (models_++ == 0) encoding(subject, checkpoint, validation_example(subject, trained).positions);
+      const Index longest = std::max(trained, longest_drawn(subject));
+      if (models_++ == 0)
+        encoding(subject, checkpoint,
+                 validation_example(subject, trained, subject.plan.test_positions).positions);
       for (const Index length : std::set<Index>{trained, longest}) attention(subject, length);
+    } catch (const ConfigError&) {    // it cannot be tested so; its scores report that, and the next:
     } catch (const PositionError&) {  // the encoding does not support these positions; its scores report that
     }
   }
@@ -99,7 +113,8 @@ class RowFigures {
   void attention(const Subject& subject, Index length) {
     const Index layers = subject.model.attention_layers();
     if (layers == 0) return;
-    const PlacedExample example = validation_example(subject, length);
+    const TestSetup test = first_test(subject, length);
+    const PlacedExample example = validation_example(subject, length, test.positions);
     const Index tokens = example.positions.seq_len();
     const double share = 1.0 / static_cast<double>(subject.model.config().heads);
     struct Layer {
@@ -120,12 +135,13 @@ class RowFigures {
           layer,
           Layer{what, {tokens, tokens, options}, std::vector<double>(static_cast<std::size_t>(tokens))});
     }
-    const AttentionRun<float> attention{.observe = [&](const AttentionRow<float>& row) {
-      const auto found = shown.find(row.layer);
-      if (found == shown.end()) return;
-      found->second.map.add(row.query, row.first_key, row.probabilities, share);
-      add_distances(row, share, found->second.distances);
-    }};
+    const AttentionRun<float> attention{
+        .test = test.attention, .observe = [&](const AttentionRow<float>& row) {
+          const auto found = shown.find(row.layer);
+          if (found == shown.end()) return;
+          found->second.map.add(row.query, row.first_key, row.probabilities, share);
+          add_distances(row, share, found->second.distances);
+        }};
     Pass<float> pass(subject.values);
     pass.begin({.positions = example.positions, .attention = &attention});
     subject.model.hidden(example.batch.tokens, pass);

@@ -1,6 +1,7 @@
 #include "experiments/process/interrupt.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
@@ -15,26 +16,40 @@ namespace {
 std::atomic<int> stop_signal = 0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 static_assert(std::atomic<int>::is_always_lock_free);  // safe to write in a handler
 
-constexpr std::array<int, 3> handled = {SIGINT, SIGTERM, SIGHUP};
+// Schedulers warn with the last three.
+constexpr std::array<int, 6> handled = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU};
+
+bool is_warning(int signal) { return signal == SIGUSR1 || signal == SIGUSR2 || signal == SIGXCPU; }
+
+// The first process of a container does not end by a signal that it does not handle.
+void end_at_once(int signal) {
+  if (::getpid() == 1) ::_exit(128 + signal);
+  std::signal(signal, SIG_DFL);
+  ::raise(signal);
+}
 
 // From now on, each of them ends the process.
 void request_stop(int signal) {
-  stop_signal = signal;
-  for (const int one : handled) std::signal(one, SIG_DFL);
+  stop_signal = is_warning(signal) ? SIGTERM : signal;
+  for (const int one : handled) std::signal(one, end_at_once);
+}
+
+// Those that the process was started to ignore stay ignored.
+void handle(void (*handler)(int)) {
+  for (const int signal : handled)
+    if (std::signal(signal, handler) == SIG_IGN) std::signal(signal, SIG_IGN);
 }
 
 }  // namespace
 
+void end_on_signals() { handle(end_at_once); }
+
 InterruptGuard::InterruptGuard() {
   stop_signal = 0;
-  for (const int signal : handled)
-    if (std::signal(signal, request_stop) == SIG_IGN) std::signal(signal, SIG_IGN);
+  handle(request_stop);
 }
 
-InterruptGuard::~InterruptGuard() {
-  for (const int signal : handled)
-    if (std::signal(signal, SIG_DFL) == SIG_IGN) std::signal(signal, SIG_IGN);
-}
+InterruptGuard::~InterruptGuard() { end_on_signals(); }
 
 bool InterruptGuard::requested() const { return stop_signal != 0; }
 

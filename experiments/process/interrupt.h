@@ -6,7 +6,10 @@
 
 namespace ordinal::experiments {
 
-/// Handles SIGINT, SIGTERM and SIGHUP during its lifetime, except those that the process was started to ignore (nohup). Only
+/// From now on, each of these signals ends the process at once, also the first process of a container.
+void end_on_signals();
+
+/// Handles SIGINT, SIGTERM and SIGHUP, and like SIGTERM the warnings of schedulers, SIGUSR1, SIGUSR2 and SIGXCPU, during its lifetime, except those that the process was started to ignore (nohup). Only
 /// one guard may exist at a time.
 class InterruptGuard {
  public:

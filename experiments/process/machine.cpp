@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <limits>
 
@@ -45,6 +46,32 @@ double control_group_limit(const fs::path& root) {
   for (fs::path at = rest_of_line(root / "proc/self/cgroup", "0::");; at = at.parent_path()) {
     lowest = std::min(lowest, number_in(root / "sys/fs/cgroup" / at.relative_path() / "memory.max"));
     if (at == at.parent_path()) return lowest;
+  }
+}
+
+// The limit of version 1, where the first line with this controller names the group.
+double control_group_limit_1(const fs::path& root) {
+  double lowest = none;
+  std::ifstream lines(root / "proc/self/cgroup");
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t at = line.find(":memory:");
+    if (at == std::string::npos) continue;
+    const fs::path memory = root / "sys/fs/cgroup/memory";
+    for (const fs::path& group : {memory / fs::path(line.substr(at + 8)).relative_path(), memory})
+      lowest = std::min(lowest, number_in(group / "memory.limit_in_bytes"));
+  }
+  return lowest;
+}
+
+// The processors that the control group of this process may use on average.
+double control_group_processors(const fs::path& root) {
+  double least = none;
+  for (fs::path at = rest_of_line(root / "proc/self/cgroup", "0::");; at = at.parent_path()) {
+    std::string quota;
+    std::string period;
+    std::ifstream(root / "sys/fs/cgroup" / at.relative_path() / "cpu.max") >> quota >> period;
+    least = std::min(least, parse_real(quota).value_or(none) / parse_real(period).value_or(1e5));
+    if (at == at.parent_path()) return least;
   }
 }
 
@@ -95,9 +122,35 @@ std::string builds_with_this(const std::string& before) {
 MemoryLimit memory_limit(const fs::path& root) {
   return std::ranges::min(
       {MemoryLimit{static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * page_size(), "the machine has"},
-       {control_group_limit(root), "the control group of this process may use"},
+       {std::min(control_group_limit(root), control_group_limit_1(root)),
+        "the control group of this process may use"},
        {address_space_left(), "the address space of this process has room for (ulimit -v)"}},
       {}, &MemoryLimit::bytes);
+}
+
+void require_processor() {
+#if defined(__x86_64__)
+  bool has_all = true;
+#if defined(__AVX2__)
+  has_all = has_all && __builtin_cpu_supports("avx2");
+#endif
+#if defined(__FMA__)
+  has_all = has_all && __builtin_cpu_supports("fma");
+#endif
+#if defined(__AVX512F__)
+  has_all = has_all && __builtin_cpu_supports("avx512f");
+#endif
+  if (has_all) return;
+  throw ConfigError(
+      "this processor lacks instructions of that for which the program was compiled; build it here, or with "
+      "the "
+      "preset portable for all machines");
+#endif
+}
+
+int processors_to_use(int processors, const fs::path& root) {
+  const double most = std::ceil(control_group_processors(root));
+  return most < processors ? std::max(1, static_cast<int>(most)) : processors;
 }
 
 bool fits_memory(double bytes, const MemoryLimit& limit) { return certain_share * bytes <= limit.bytes; }

@@ -29,7 +29,14 @@ struct MemoryLimit {
   std::string source;  // "the machine has", …
 };
 
-/// The smallest of the machine's memory, the limits of the process's control groups (cgroup v2) and the space left under a
+/// Throws ConfigError if this processor lacks instructions that the program was compiled to use.
+void require_processor();
+
+/// `processors`, or fewer if the control groups of the process (cgroup v2) allow less time than that. `root` is the root of the
+/// file system.
+int processors_to_use(int processors, const std::filesystem::path& root = "/");
+
+/// The smallest of the machine's memory, the limits of the process's control groups (cgroup v1 and v2) and the space left under a
 /// limit on the address space (ulimit -v). `root` is the root of the file system.
 MemoryLimit memory_limit(const std::filesystem::path& root = "/");
 

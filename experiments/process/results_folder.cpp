@@ -48,11 +48,12 @@ std::string holds_of(const fs::path& folder) {
   return found[3].matched ? found.str(3) : "results";  // of version 0.10
 }
 
-void check_above(const fs::path& folder) {
+void check_above(const fs::path& folder, const std::string& own) {
   const fs::path whole_path = whole(folder).parent_path();
   for (fs::path above = whole_path.parent_path(); above.has_relative_path(); above = above.parent_path()) {
     const std::string holds = holds_of(above);
-    if (holds.empty() || holds == "claims") continue;
+    const std::string below = whole_path.lexically_relative(above).begin()->string();
+    if (holds.empty() || holds == "claims" || (holds == own && !is_result(below))) continue;
     throw ConfigError(fmt::format("{}: it lies in {}, which holds {}; choose another --out", folder.string(),
                                   above.string(), holds));
   }
@@ -61,7 +62,7 @@ void check_above(const fs::path& folder) {
 }  // namespace
 
 void check_results_folder(const fs::path& folder, const std::string& holds) {
-  check_above(folder);
+  check_above(folder, holds);
   const std::string there = holds_of(folder);
   if (!there.empty() && there != "results" && there != holds)
     throw ConfigError(

@@ -10,7 +10,7 @@
 namespace ordinal::experiments {
 
 /// Throws ConfigError unless a run may write there what `holds` says, such as "a single training": no folder above has results
-/// of its own, but those of claims; results in the folder are of the same kind; and without results in it, no file or folder has the
+/// of another kind, but those of claims, nor is it one of the folders of its results; results in the folder are of the same kind; and without results in it, no file or folder has the
 /// name of one. Also if a folder has the name of a file.
 void check_results_folder(const std::filesystem::path& folder, const std::string& holds);
 

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "experiments/process/interrupt.h"
 #include "experiments/process/machine.h"
 #include "experiments/process/streams.h"
 #include "experiments/settings/parts.h"
@@ -80,6 +81,7 @@ std::string answer_to(const CommandLine& command, const DriverDescription& drive
 }
 
 int run(int argc, const char* const* argv, const DriverDescription& driver) {
+  require_processor();
   CommandLine command = parse_command_line(argc, argv, driver);
   const std::string answer = answer_to(command, driver);
   if (!answer.empty()) {
@@ -87,7 +89,7 @@ int run(int argc, const char* const* argv, const DriverDescription& driver) {
     return 0;
   }
   require_stack();
-  if (command.threads == 0) command.threads = usable_processors();
+  if (command.threads == 0) command.threads = processors_to_use(usable_processors());
   check_blas_memory(command.threads);
   return driver.body(command);
 }
@@ -130,6 +132,7 @@ std::string file_problem(const std::filesystem::filesystem_error& error) {
 
 int run_driver(int argc, const char* const* argv, DriverDescription (*describe)()) {
   prepare_streams();
+  end_on_signals();
   const int exit_code = try_to_run(argc, argv, describe());
   if (openblas_may_wait()) {
     std::fflush(nullptr);

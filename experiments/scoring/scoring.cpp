@@ -71,8 +71,8 @@ void add_unscored(const Task& task, Score test, CellResult& cell) {
   }
 }
 
-PlacedExample validation_example(const Subject& subject, Index length, std::uint32_t example) {
-  const PositionScheme scheme = subject.plan.test_positions;
+PlacedExample validation_example(const Subject& subject, Index length, const PositionScheme& scheme,
+                                 std::uint32_t example) {
   Batch batch = make_batch(subject.task, Split::validation, subject.validation_seed, 0, 1, length, example);
   batch = with_positions(std::move(batch), subject.task, scheme);
   const RandomKey key = validation_positions(subject.validation_seed, example);

@@ -49,7 +49,8 @@ struct PlacedExample {
   Positions positions;
 };
 
-/// A validation example of `length` as it is tested. Throws PositionError if it has no positions.
-PlacedExample validation_example(const Subject& subject, Index length, std::uint32_t example = 0);
+/// A validation example of `length` with these positions. Throws PositionError if it has none.
+PlacedExample validation_example(const Subject& subject, Index length, const PositionScheme& scheme,
+                                 std::uint32_t example = 0);
 
 }  // namespace ordinal::experiments

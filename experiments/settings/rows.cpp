@@ -73,6 +73,7 @@ std::string folder_of(const std::string& label) {
   for (std::size_t i = 0; i < label.size(); ++i) {
     const char c = label[i];
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       static_cast<signed char>(c) < 0 ||  // a part of a letter of another alphabet, in UTF-8
                        std::string(".+-_@:=").find(c) != std::string::npos;
     if (plain) folder += c;
     if (c == '(' || c == ',' || c == '/' || c == ';') folder += '_';
@@ -103,15 +104,17 @@ std::vector<Row> rows_of(const Settings& settings) {
     rows.push_back(combined(base, values, factors));
   for (const WrittenSection& row : settings.sections("row")) rows.push_back(written(base, row));
   std::set<Combination> different;
-  for (Row& row : rows) {  // if two would share a folder, both get a hash of their labels
+  for (Row& row : rows) {
     const bool is_repeated = !row.factors.empty() && !different.insert(in_one_form(row.factors)).second;
     if (is_repeated || std::ranges::count(rows, row.label, &Row::label) > 1)
       throw ConfigError(fmt::format(
           "[row {}]: it is listed more than once, expected values in [compare] and names of rows that differ",
           row.label));
-    const std::string plain = folder_of(row.label);
-    const auto same = [&](const Row& other) { return folder_of(other.label) == plain; };
-    row.folder = std::ranges::count_if(rows, same) > 1 ? marked(plain, row.label) : plain;
+    row.folder = folder_of(row.label);
+    for (const Row& other : std::span(rows.data(), &row))
+      if (other.folder == row.folder)
+        throw ConfigError(fmt::format("[row {}]: its folder, {}, is that of [row {}]; rename one of them",
+                                      row.label, row.folder, other.label));
   }
   return rows;
 }

@@ -1,5 +1,6 @@
 // The two normalisations of transformers: LayerNorm and RMSNorm, each over the features of one token.
 #include <cmath>
+#include <limits>
 
 #include "framework/layers/layer_registry.h"
 #include "framework/math/lanes.h"
@@ -45,7 +46,10 @@ class Norm final : public Layer<T> {
       T* y_r = y.row(r);
       const T mean = centred ? vmath::sum(x_r, d) / static_cast<T>(d) : T(0);
       const T squares = centred ? vmath::squares(x_r, mean, d) : vmath::dot(x_r, x_r, d);
-      const T inverse = T(1) / std::sqrt(squares / static_cast<T>(d) + epsilon_);
+      // Squares that overflow would make the row 0, and hide that it is too large.
+      const T inverse = squares <= std::numeric_limits<T>::max()
+                            ? T(1) / std::sqrt(squares / static_cast<T>(d) + epsilon_)
+                            : std::numeric_limits<T>::quiet_NaN();
 #pragma omp simd
       for (Index c = 0; c < d; ++c) {
         if constexpr (centred) y_r[c] = gain[c] * ((x_r[c] - mean) * inverse) + bias[c];

@@ -35,7 +35,8 @@ struct StepResult {
   Index targets = 0;           // of all batches
   double gradient_norm = 0.0;  // before clipping
   double learning_rate = 0.0;
-  bool taken = true;   // false: loss or gradient not finite, or loss too large; nothing has changed
+  bool taken =
+      true;  // false: loss or square of the gradient not finite, or loss too large; nothing has changed
   bool finite = true;  // false: the step was taken, and the parameters are no longer finite
 };
 
@@ -68,10 +69,11 @@ class Trainer {
     optimizer_time_.start();
     result.gradient_norm = norm_.of(gradient_.gradients(), threads_);
     result.learning_rate = learning_rate(options_.schedule, steps_);
-    result.taken = result.loss <= largest_loss() && std::isfinite(result.gradient_norm);
+    const double factor = clip_factor(result.gradient_norm, options_.clip);
+    const T clipped = static_cast<T>(result.gradient_norm * factor);  // optimizers keep its square
+    result.taken = result.loss <= largest_loss() && std::isfinite(clipped * clipped);
     if (!result.taken) return result;
-    optimizer_->step(values_, gradient_.gradients(), clip_factor(result.gradient_norm, options_.clip),
-                     result.learning_rate, steps_, threads_);
+    optimizer_->step(values_, gradient_.gradients(), factor, result.learning_rate, steps_, threads_);
     result.finite = std::isfinite(norm_.of(values_, threads_));
     optimizer_time_.end("optimizer");
     ++steps_;

@@ -54,7 +54,8 @@ TEST(ForeignFiles, OfAnotherRunAreNotMixedWithItsOwn) {
   expect_untouched("train", tiny + "--out run/cells/sinusoidal/seed-1", inside);
   expect_untouched("extrapolation", one_seed + "--out run/cells", inside);
   expect_untouched("encoding", "--quiet --encoding.name=rope --out run/cells/sinusoidal/seed-1", inside);
-  expect_untouched("encoding", "--quiet --encoding.name=rope --out run", "run: it holds the trainings of an experiment");
+  expect_untouched("encoding", "--quiet --encoding.name=rope --out run",
+                   "run: it holds the trainings of an experiment");
 }
 
 TEST(ForeignFiles, AFolderWithTheNameOfAFileIsNoticedFirst) {

@@ -12,9 +12,9 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-// A root with the control groups of the process and limits of some of them.
-MemoryLimit limit_with(const std::string& groups,
-                       const std::vector<std::pair<std::string, std::string>>& limits) {
+// What `ask` says of a root with the control groups of the process and limits of some of them.
+auto with_groups(const std::string& groups, const std::vector<std::pair<std::string, std::string>>& limits,
+                 const auto& ask) {
   const ScratchFolder root;
   std::filesystem::create_directories(root / "proc/self");
   write_raw(root / "proc/self/cgroup", groups);
@@ -23,7 +23,25 @@ MemoryLimit limit_with(const std::string& groups,
     std::filesystem::create_directories(path.parent_path());
     write_raw(path, value + "\n");
   }
-  return memory_limit(root.path());
+  return ask(root.path());
+}
+
+MemoryLimit limit_with(const std::string& groups,
+                       const std::vector<std::pair<std::string, std::string>>& limits) {
+  return with_groups(groups, limits, memory_limit);
+}
+
+TEST(Processors, AreNotMoreThanTheControlGroupsAllow) {
+  const auto processors = [](const std::vector<std::pair<std::string, std::string>>& limits) {
+    return with_groups("0::/user/job\n", limits,
+                       [](const auto& root) { return processors_to_use(64, root); });
+  };
+  EXPECT_EQ(processors({}), 64);
+  EXPECT_EQ(processors({{"user/job/cpu.max", "max 100000"}}), 64);
+  EXPECT_EQ(processors({{"user/job/cpu.max", "200000 100000"}}), 2);
+  EXPECT_EQ(processors({{"user/job/cpu.max", "max 100000"}, {"user/cpu.max", "150000 100000"}}), 2);
+  EXPECT_EQ(processors({{"cpu.max", "1000 100000"}}), 1);
+  EXPECT_EQ(processors({{"cpu.max", "9900000 100000"}}), 64);
 }
 
 TEST(MemoryLimit, IsTheLowestOfTheMachineAndTheControlGroupsAbove) {
@@ -36,6 +54,9 @@ TEST(MemoryLimit, IsTheLowestOfTheMachineAndTheControlGroupsAbove) {
                                                        {"memory.max", "5000000"}});
   EXPECT_EQ(v2.bytes, 2e6);
   EXPECT_EQ(v2.source, "the control group of this process may use");
+  const std::string v1 = "12:cpu,cpuacct:/other\n5:memory:/user/job\n";
+  EXPECT_EQ(limit_with(v1, {{"memory/user/job/memory.limit_in_bytes", "3000000"}}).bytes, 3e6);
+  EXPECT_EQ(limit_with(v1, {{"memory/memory.limit_in_bytes", "4000000"}}).bytes, 4e6) << "in a container";
 }
 
 TEST(MemoryLimit, RefusesWhatCertainlyExceedsIt) {

@@ -145,7 +145,7 @@ TEST(Scoring, DrawsRandomPositionsOfItsOwnForEachSeedAndExample) {
     Untrained model(small("addition"), "rope@" + scheme + "(max_position=4000)");
     const auto positions = [&](std::uint64_t seed, std::uint32_t example) {
       model.seed = seed;
-      const auto all = validation_example(model.subject(), 8, example).positions;
+      const auto all = validation_example(model.subject(), 8, model.plan.test_positions, example).positions;
       return std::vector<double>(all.of(0).begin(), all.of(0).end());
     };
     EXPECT_EQ(positions(1, 0), positions(1, 0)) << scheme;

@@ -102,6 +102,21 @@ TEST(LayerRegistry, OptionsReachTheLayer) {
   EXPECT_DOUBLE_EQ(norm->forward(x.view(), pass)(0, 0), 0.5);
 }
 
+TEST(Norms, OfRowsWhoseSquaresOverflowAreNaN) {
+  for (const LayerEntry& entry : layers(LayerKind::norm).entries()) {
+    ParameterLayout layout;
+    const auto norm = make_layer<float>(LayerKind::norm, entry.name, {.width = 4}, Scope(layout, "norm"));
+    Parameters<float> values(layout);
+    initialize(values, 1);
+    Pass<float> pass(values);
+    pass.begin({.positions = Positions::contiguous(1, 2)});
+    const Tensor<float> x({2, 4}, std::vector<float>{1e30F, 2e30F, 3e30F, 4e30F, 1e18F, 2e18F, 3e18F, 4e18F});
+    const View<const float> y = norm->forward(x.view(), pass);
+    EXPECT_TRUE(std::isnan(y(0, 0))) << entry.name;
+    EXPECT_TRUE(std::isfinite(y(1, 0)) && y(1, 3) > 1.0F) << entry.name;
+  }
+}
+
 // The variance of equal numbers is 0, and so is the mean square of zeros: what is left under the root is then ε.
 TEST(Norms, OfEqualNumbersAreFiniteForAnyEpsilonThatIsAccepted) {
   for (const LayerEntry& entry : layers(LayerKind::norm).entries()) {
