@@ -249,6 +249,9 @@ int run_experiment(const CommandLine& command, const Settings& settings, const s
     for (const std::string& file : row.settings.list("task.file")) check_input(file, out);
   for (const std::string& file : command.files)
     if (read_file(file) != settings.resolved_config()) check_input(file, out);
+  if (out.native().starts_with('~'))
+    throw ConfigError(fmt::format(
+        "--out: got {}, which the shell did not expand; write --out with a space, or $HOME", out.string()));
   experiment.check_folders();  // before it writes the lock
   experiment.begin();
   progress.say(startup_line(threads.count()));
@@ -262,6 +265,8 @@ int run_experiment(const CommandLine& command, const Settings& settings, const s
   if (!settings.sections("claim").empty()) say_on_stdout(report_claims(settings, *result, experiment.out()));
   if (is_one) say_on_stdout(fmt::format("checkpoint: {}\n", kept_path(experiment.out(), 0).string()));
   say_on_stdout(fmt::format("report: {}\n", page.string()));
+  if (std::ranges::all_of(result->cells, [](const CellResult& cell) { return cell.weights_hash.empty(); }))
+    throw std::runtime_error("no row has a trained model: " + result->cells.front().scores.front().why);
   return 0;
 }
 

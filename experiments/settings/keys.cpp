@@ -212,6 +212,28 @@ std::string complaint_of_parts(const Key& key, const std::string& value) {
   return "";
 }
 
+std::string problem_of(const Key& key, const std::string& value) {
+  const std::string start = value.substr(0, 200);  // of a longer one, folder_of() keeps as much as fits
+  if (key.name == "experiment.name" && folder_of(start) != start)
+    return fmt::format(
+        "got '{}', expected a folder name of letters, digits and .+-_@:= without . in front, such as {}",
+        value, key.option.value);
+  const auto shards = key.name == "train.shards" ? parse_integer(value).value_or(0) : 0;
+  if (shards > 0 && !std::has_single_bit(static_cast<std::uint64_t>(shards)))
+    return fmt::format("got {}, expected a power of two, or 0 for automatic", value);
+  const bool may_be_empty =
+      key.option.type != OptionType::list || (value.empty() && key.option.value.empty());
+  if (!may_be_empty && value.find_first_not_of(" ,") == std::string::npos)
+    return fmt::format("got '{}', expected at least one value", value);
+  if (key.kind.empty()) return complaint(key.option, value);
+  if (key.section() == "finetune" && value == key.option.value) return "";  // as in the first stage
+  try {
+    return complaint_of_parts(key, value);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+}
+
 }  // namespace
 
 std::string without_prefix(const std::string& name) {
@@ -234,25 +256,13 @@ const Key* find_key(std::string_view name) {
 }
 
 std::string complaint(const Key& key, const std::string& value) {
-  const std::string start = value.substr(0, 200);  // of a longer one, folder_of() keeps as much as fits
-  if (key.name == "experiment.name" && folder_of(start) != start)
-    return fmt::format(
-        "got '{}', expected a folder name of letters, digits and .+-_@:= without . in front, such as {}",
-        value, key.option.value);
-  const auto shards = key.name == "train.shards" ? parse_integer(value).value_or(0) : 0;
-  if (shards > 0 && !std::has_single_bit(static_cast<std::uint64_t>(shards)))
-    return fmt::format("got {}, expected a power of two, or 0 for automatic", value);
-  const bool may_be_empty =
-      key.option.type != OptionType::list || (value.empty() && key.option.value.empty());
-  if (!may_be_empty && value.find_first_not_of(" ,") == std::string::npos)
-    return fmt::format("got '{}', expected at least one value", value);
-  if (key.kind.empty()) return complaint(key.option, value);
-  if (key.section() == "finetune" && value == key.option.value) return "";  // as in the first stage
-  try {
-    return complaint_of_parts(key, value);
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
+  const std::string problem = problem_of(key, value);
+  if (problem.empty()) return "";
+  if (value.find(" ;") != std::string::npos) return problem + "; a comment begins with #";
+  const bool is_compared = key.section() == "task" || key.section() == "model" || key.section() == "train";
+  if (is_compared && key.option.type != OptionType::list && value.find(", ") != std::string::npos)
+    return fmt::format("{}; several values stand in [compare]: {} = {}", problem, key.name, value);
+  return problem;
 }
 
 }  // namespace ordinal::experiments

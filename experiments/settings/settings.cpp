@@ -255,7 +255,9 @@ std::string doubtful_lengths(const Settings& settings) {
   std::vector<std::string> lengths = settings.list("evaluate.lengths");
   const auto multiples = std::erase_if(lengths, [](const auto& one) { return one.ends_with('x'); });
   std::erase_if(lengths, [&](const auto& one) { return parse_length(one, train_length) >= train_length; });
-  if (multiples == 0 || lengths.empty()) return "";
+  const bool has_none_past =
+      multiples == 0 && std::ssize(lengths) == std::ssize(settings.list("evaluate.lengths"));
+  if (lengths.empty() || (multiples == 0 && !has_none_past)) return "";
   return fmt::format("warning: evaluate.lengths has {}, below the training length, {} (2x: twice as long)\n",
                      joined(lengths), train_length);
 }

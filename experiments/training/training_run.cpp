@@ -169,6 +169,8 @@ std::string TrainingRun::divergence(const StepResult& result, const std::vector<
     return first_not_finite(trainer_.values()) + ": the optimizer's step makes it infinite or NaN";
   if (!std::isfinite(result.loss) || !std::isfinite(result.gradient_norm))
     return trainer_.find_non_finite(batches);
+  if (result.loss <= trainer_.largest_loss())
+    return fmt::format("the gradient has a norm of {:.3g}, and its square is infinite", result.gradient_norm);
   return fmt::format("the loss is {:.3g} bits per token, over 100 times that of a model that knows nothing",
                      bits(result.loss));
 }

@@ -4,8 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <set>
-
 #include "tests/experiments/settings/command.h"
 
 namespace ordinal::experiments {
