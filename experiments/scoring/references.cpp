@@ -66,23 +66,25 @@ std::vector<Score> reference_scores(const Task& task, const Settings& settings,
   const Index train_length = settings.integer("task.train_length");
   const Index train_tokens = task.seq_len(train_length);
   const std::vector<MetricSpec> metrics = task.metrics();
-  std::vector<Examples> examples;
-  for (const Index length : lengths)
-    examples.push_back(make_examples(task, Split::validation, validation_seed, 0,
-                                     examples_to_score(task, settings, length), length));
-  std::vector<Score> references;
-  for (const Reader& reader : readers()) {
-    const Read read = reader.build(task, train_length);
-    const Index part = reader.shows_part;
-    const std::string row = reader.name + (part > 0 ? fmt::format(" {}", train_tokens / part) : "");
-    for (std::size_t i = 0; i < lengths.size(); ++i) {
-      Tally tally(metrics, task.seq_len(lengths[i]), train_tokens);
-      tally.add(examples[i].batch, scores_of(read, examples[i], train_tokens), examples[i].labels);
-      std::ranges::copy_if(
-          tally.scores({.row = row, .of_reader = true, .length = lengths[i], .learned = true}),
-          std::back_inserter(references), [](const Score& score) { return std::isfinite(score.value); });
+  std::vector<Read> reads;
+  for (const Reader& reader : readers()) reads.push_back(reader.build(task, train_length));
+  std::vector<std::vector<Score>> by_reader(reads.size());
+  for (const Index length : lengths) {  // so that only its examples are in memory
+    const Examples examples = make_examples(task, Split::validation, validation_seed, 0,
+                                            examples_to_score(task, settings, length), length);
+    for (std::size_t i = 0; i < reads.size(); ++i) {
+      const Reader& reader = readers()[i];
+      const Index part = reader.shows_part;
+      const std::string row = reader.name + (part > 0 ? fmt::format(" {}", train_tokens / part) : "");
+      Tally tally(metrics, task.seq_len(length), train_tokens);
+      tally.add(examples.batch, scores_of(reads[i], examples, train_tokens), examples.labels);
+      std::ranges::copy_if(tally.scores({.row = row, .of_reader = true, .length = length, .learned = true}),
+                           std::back_inserter(by_reader[i]),
+                           [](const Score& score) { return std::isfinite(score.value); });
     }
   }
+  std::vector<Score> references;
+  for (std::vector<Score>& own : by_reader) std::ranges::move(own, std::back_inserter(references));
   return references;
 }
 

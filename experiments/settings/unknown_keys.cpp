@@ -80,7 +80,8 @@ std::string hint_for(const std::string& given, const std::string& value,
     if (some.empty() || did_you_mean(name, some).empty()) continue;
     if (own > 0 && count > own && std::ranges::count(some, name) == 0) continue;  // its section is known
     const auto meant = std::ranges::find(some, nearest(name, some)) - some.begin();
-    return fmt::format(" (did you mean {}{}{}?)", dashes, prefix, known[static_cast<std::size_t>(meant)]);
+    return fmt::format(" (did you mean {}{}{}?)", dashes, dashes.empty() ? "" : prefix,
+                       known[static_cast<std::size_t>(meant)]);
   }
   return expected_in(section, outside);
 }

@@ -110,6 +110,10 @@ Workload workload(const Plan& plan, const Transformer<float>& model) {
     sequences *= static_cast<double>(factor);
   const TrainerOptions options = plan.trainer(1);
   work.training = training_memory(model, options, batch, plan.seq_len());
+  // The tokens and targets of all batches of a step.
+  work.training.model += static_cast<double>(settings.integer("train.accumulate")) *
+                         static_cast<double>(batch) * static_cast<double>(plan.seq_len()) *
+                         static_cast<double>(2 * sizeof(Token));
   for (const auto& [length, share] : lengths.shares(*plan.task)) {
     const Index seq_len = plan.task->seq_len(length);
     work.flops += sequences * share * static_cast<double>(seq_len) * training_flops_per_token(model, seq_len);

@@ -17,6 +17,10 @@ template <typename T>
 const PositionalEncoding<T>& checked(const LayerContext<T>& context, const AttentionOptions& options,
                                      const AttentionBlocks& blocks) {
   check_options("attention", options);
+  constexpr double least = 1e-3;  // scores are divided by it
+  if (options.softcap > 0.0 && options.softcap < least)
+    throw ConfigError(
+        fmt::format("attention: softcap = {}, expected 0, for none, or at least {}", options.softcap, least));
   if (blocks.rows < 1)
     throw std::invalid_argument(
         fmt::format("SelfAttention: got blocks of {} rows, expected at least 1", blocks.rows));

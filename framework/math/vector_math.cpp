@@ -112,7 +112,7 @@ void sigmoid(const T* x, T* y, Index n) {
 template <typename T>
 void tanh(const T* x, T* y, Index n) {
 #pragma omp simd
-  for (Index i = 0; i < n; ++i) y[i] = T(2) * logistic(T(2) * x[i]) - T(1);
+  for (Index i = 0; i < n; ++i) y[i] = tangent(x[i]);
 }
 
 template <typename T>

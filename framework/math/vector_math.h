@@ -59,7 +59,7 @@ void multiply(const T* x, const T* y, T* z, Index n);
 template <typename T>
 void sigmoid(const T* x, T* y, Index n);
 
-/// y[i] = tanh(x[i]) = 2 σ(2 x[i]) - 1; in place is fine. float: absolute error below 6e-7.
+/// y[i] = tanh(x[i]); in place is fine. float: relative error below 2e-6.
 template <typename T>
 void tanh(const T* x, T* y, Index n);
 

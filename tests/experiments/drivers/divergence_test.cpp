@@ -48,6 +48,15 @@ TEST(Divergence, IsALossAHundredTimesThatOfNoKnowledge) {
     EXPECT_LT(nlohmann::json::parse(line).at("bits_per_token").get<double>(), 100.0 * std::log2(30.0));
 }
 
+TEST(Divergence, OfAllRowsIsAFailureAfterTheReport) {
+  const Outcome outcome = run_program("extrapolation", one_seed +
+                                                           "--train.learning_rate=1e30 --train.clip=0 "
+                                                           "--train.optimizer=sgd --out run");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, StartsWith("extrapolation: no row has a trained model: diverged at step "));
+  EXPECT_TRUE(exists("run/report.html"));
+}
+
 // The second run continues in the middle of the ten.
 TEST(Divergence, BatchesAreSkippedUntilTenInARow) {
   const std::string run =

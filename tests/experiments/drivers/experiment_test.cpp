@@ -212,5 +212,14 @@ TEST(ConditionsSlow, AreScoredAtTheirLengthsAlone) {
   EXPECT_EQ(written_at("run/cells/rope/seed-1/checkpoint.safetensors"), before);
 }
 
+// A picture takes time and memory for all pairs of tokens.
+TEST(Pictures, OfAttentionAreOfLengthsThatAreWholeAndNotTooLong) {
+  extrapolate(one_seed +
+              "--compare.model.encoding=none --evaluate.conditions='window(size=4)' --evaluate.batches=1 "
+              "--evaluate.lengths=1x,4x,512x --out run");
+  EXPECT_TRUE(exists("run/figures/none-attention-1-at-64.svg"));
+  EXPECT_FALSE(exists("run/figures/none-attention-1-at-8192.svg"));
+}
+
 }  // namespace
 }  // namespace ordinal::experiments::testing

@@ -297,11 +297,12 @@ TEST(Conditions, ThatAModelOrATaskDoesNotFitIsAResult) {
 }
 
 TEST(Interrupt, IsNoticedAndForgottenWithItsGuard) {
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU}) {
     const InterruptGuard guard;
     EXPECT_FALSE(guard.requested());
     std::raise(signal);
     EXPECT_TRUE(guard.requested());
+    EXPECT_EQ(say_interrupted(""), signal == SIGINT ? 130 : 143) << signal;
   }
   const InterruptGuard fresh;
   EXPECT_FALSE(fresh.requested());

@@ -68,6 +68,12 @@ TEST(AttentionOptions, OfALayerThatNamesAnEncodingIsThatOfThisEncodingAlone) {
       0.0);
 }
 
+TEST(AttentionOptions, RefusesASoftcapByWhichScoresCannotBeDivided) {
+  EXPECT_THAT([] { Scene({.own = {.softcap = 1e-300}}); },
+              ::testing::ThrowsMessage<ConfigError>(
+                  "attention: softcap = 1e-300, expected 0, for none, or at least 0.001"));
+}
+
 TEST(AttentionOptions, RefusesALayerThatNamesNoEncodingThatActsInLayersOfTheModel) {
   for (const std::string names :
        {"t5", "rope+rope", "all+rope", "rope(base=500)", "sinusoidal", "rope+sinusoidal", ""}) {
