@@ -42,13 +42,17 @@ int generate_text(const CommandLine& command) {
   const Alphabet alphabet = task_alphabet(task_part(settings));
   const std::string prompt = settings.text("generate.prompt");
   const std::vector<Token> tokens = alphabet.encode(prompt.empty() ? alphabet.beginning() : prompt);
+  const Index length = std::ssize(tokens) + settings.integer("generate.length");
   if (command.dry_run) {
-    const Index length = std::ssize(tokens) + settings.integer("generate.length");
     say_on_stdout(fmt::format("{}positions {}\n{} tokens\n",
                               summary(model, settings.integer("task.train_length")),
                               plan.test_positions.describe(length), length));
     return 0;
   }
+  if (plan.test_positions.stretches() && plan.test_positions.scale == 0.0 && !command.quiet)
+    say_on_stderr(
+        fmt::format("positions {}, for the prompt and generate.length together; scale=… keeps a factor\n",
+                    plan.test_positions.describe(length)));
   std::string unsaid;
   const auto say = [&](std::span<const Token> read) {
     unsaid += alphabet.decode(read);
@@ -72,7 +76,9 @@ DriverDescription generate_driver() {
   return {.name = "generate",
           .summary =
               "Generates text from a checkpoint, token by token with a key/value cache. Task and model come "
-              "from the checkpoint, and so do positions unless given.",
+              "from the checkpoint, and so do positions unless given. Where these are stretched without a "
+              "scale, the factor is that of the "
+              "prompt and generate.length together.",
           .examples = {"generate --model results/book/checkpoint.safetensors --generate.prompt='To be' "
                        "--generate.temperature=0.8 --generate.top_k=20"},
           .sections = {"generate"},

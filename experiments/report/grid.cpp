@@ -174,13 +174,23 @@ std::vector<GridCell> score_column(const ExperimentResult& result, const MetricS
   return cells;
 }
 
+// Puts the note of an encoding beside its name, unless that says it: "learned(overflow=clamp)" with "overflow = clamp".
+void add_note(const Grid& grid, std::string note, std::vector<GridCell>& line) {
+  const auto column = std::ranges::find(grid.headings, "encoding") - grid.headings.begin();
+  GridCell& named = column < std::ssize(line) ? line[static_cast<std::size_t>(column)] : line.front();
+  GridCell& cell = named.text.empty() ? line.front() : named;
+  std::string option = note;
+  std::erase(option, ' ');
+  if (cell.text.find(option) == std::string::npos) cell.note = std::move(note);
+}
+
 Grid main_grid(const ExperimentResult& result, const MetricSpec& metric) {
   Grid grid = grid_of_rows(result, table_title(result, metric));
   std::vector<GridCell> parameters;
   std::vector<GridCell> learned;
   for (std::size_t r = 0; r < grid.rows.size(); ++r) {
     const CellResult& cell = *std::ranges::find(result.cells, grid.rows[r], &CellResult::row);
-    grid.lines[r].back().note = cell.note;
+    add_note(grid, cell.note, grid.lines[r]);
     parameters.push_back({group_thousands(cell.parameters)});
     learned.push_back({learned_text(learning_of(result, grid.rows[r]))});
   }

@@ -124,14 +124,18 @@ TEST(MainGrid, KeysThatEndAlikeKeepTheirSection) {
   EXPECT_EQ(grid.headings[1], "finetune.steps");
 }
 
-TEST(MainGrid, ANoteStandsBesideTheLastNameOfItsRow) {
+TEST(MainGrid, ANoteStandsBesideTheEncodingUnlessThatSaysIt) {
   ExperimentResult result = sample_result();
   for (CellResult& cell : result.cells) {
     if (cell.row == "learned") cell.note = "overflow = clamp";
   }
   EXPECT_EQ(full_text(main_grid(result, result.metrics.front()).lines[1][0]), "learned (overflow = clamp)");
   for (RowInfo& row : result.rows) row.factors.emplace_back("model.d_model", "64");
-  EXPECT_EQ(full_text(main_grid(result, result.metrics.front()).lines[1][1]), "64 (overflow = clamp)");
+  const Grid grid = main_grid(result, result.metrics.front());
+  EXPECT_EQ(full_text(grid.lines[1][0]), "learned (overflow = clamp)");
+  EXPECT_EQ(full_text(grid.lines[1][1]), "64");
+  result.rows[1].factors[0].second = "learned(overflow=clamp)";
+  EXPECT_EQ(full_text(main_grid(result, result.metrics.front()).lines[1][0]), "learned(overflow=clamp)");
 }
 
 TEST(PivotGrids, ARowThatHasNotRunLeavesAGap) {
