@@ -64,6 +64,7 @@ class FolderLock {
                       Holder holder = Holder::here, const std::string& purpose = "");
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
+  ~FolderLock() = default;
 
   /// Throws ConfigError if another process holds the lock of a folder, which need not exist.
   static void check_free(const std::filesystem::path& folder, Holder holder);

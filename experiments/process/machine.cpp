@@ -120,12 +120,12 @@ std::string builds_with_this(const std::string& before) {
 }
 
 MemoryLimit memory_limit(const fs::path& root) {
-  return std::ranges::min(
+  return std::min(
       {MemoryLimit{static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * page_size(), "the machine has"},
        {std::min(control_group_limit(root), control_group_limit_1(root)),
         "the control group of this process may use"},
        {address_space_left(), "the address space of this process has room for (ulimit -v)"}},
-      {}, &MemoryLimit::bytes);
+      [](const MemoryLimit& a, const MemoryLimit& b) { return a.bytes < b.bytes; });
 }
 
 void require_processor() {

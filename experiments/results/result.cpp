@@ -134,7 +134,7 @@ namespace {
 std::optional<bool> has_learned(const CellResult& cell, const LearningGate& gate) {
   const Score* score = score_at(cell.scores, gate.metric.id, cell.train_length);
   if (score == nullptr) return std::nullopt;
-  return score->tokens > 0 && gate.metric.reached(score->value, gate.threshold);
+  return gate.metric.reached(score->value, gate.threshold);
 }
 
 }  // namespace

@@ -45,6 +45,14 @@ TEST(Query, GivesEachMetricItsOwnNumbers) {
   EXPECT_THROW(group(sample_result(), "sinusoidal", 8, "accuracy"), std::invalid_argument);
 }
 
+TEST(Query, CountsTheTargetsOfTheSeedWithTheFewest) {
+  ExperimentResult result = sample_result();
+  for (CellResult& cell : result.cells)
+    for (Score& score : cell.scores) score.tokens = cell.seed == 1 ? 3 : 400;
+  EXPECT_EQ(group(result, "sinusoidal", 4).targets, 3);
+  EXPECT_TRUE(group(result, "sinusoidal", 4).is_few());
+}
+
 TEST(Query, OfAMetricWithoutTargetsIsNeitherANumberNorADivergence) {
   const Group none = group(sample_result(), "sinusoidal", 4, "bits.past");
   EXPECT_EQ(none.summary.n, 0);

@@ -32,7 +32,7 @@ TEST_F(Log, IsReadUpToTheStepOfTheCheckpointAndWrittenOnlyWhenItBegins) {
   first.append(1, taken(4.0), 0.5);
   first.append(7, taken(2.0), 1.5);
   const std::string saved = first.hash();
-  first.append(14, taken(1.0), 2.5);
+  first.append(11, taken(1.0), 2.5);
   const std::string whole = read_file(folder_ / "log");
   TrainingLog second = log();
   second.restore(10, saved);
