@@ -75,7 +75,7 @@ void run(const SafetensorsFile& file, const Transformer<T>& model, const Positio
              std::span<const T>(logits.data, static_cast<std::size_t>(logits.size())));
   writer.add("loss", {}, std::span<const T>(&loss_value, 1));
   add_parameters(writer, gradients, "grad.");
-  writer.set_metadata("parity", command.model);
+  writer.set_metadata("parity", "logits, loss and gradients");
   writer.write(command.out);
   pass.finish();
   say_on_stdout(fmt::format("loss {:.9g} nats; logits, loss and {} gradients in {}\n", loss,
