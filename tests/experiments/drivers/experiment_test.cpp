@@ -84,8 +84,11 @@ TEST(SharedTrainingSlow, ThatWasInterruptedIsContinuedForTheRowThatComesFirstNow
 
 // ---- Settings that invalidate results
 
-TEST(ResultsSlow, AreKeptWhenThePageCannotBeWritten) {
-  std::filesystem::create_directories(own_folder() / "out/report.html/folder");
+TEST(ResultsSlow, AreKeptWhenThePicturesCannotBeWritten) {
+  extrapolate(one_seed + "--compare.model.encoding=none --out out");
+  const auto picture = own_folder() / "out/figures/none-attention-1-at-16.svg";
+  EXPECT_TRUE(std::filesystem::remove(picture));
+  std::filesystem::create_directories(picture / "folder");
   const Outcome outcome =
       run_program("extrapolation", tiny + "--compare.model.encoding=none --experiment.seeds=2 --out out");
   EXPECT_NE(outcome.exit_code, 0);
