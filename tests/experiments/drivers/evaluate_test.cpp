@@ -225,7 +225,7 @@ TEST(Evaluate, WhatItCannotScoreIsOneLineAndNothingIsWritten) {
   EXPECT_FALSE(exists("new"));
   EXPECT_EQ(everything("run"), before);
   EXPECT_THAT(evaluate(learned + lengths + "--model.encoding='learned(overflow=clamp)' --out clamped").out,
-              HasSubstr("overflow = clamp"));
+              HasSubstr("learned as learned(overflow=clamp) "));
 }
 
 TEST(Evaluate, ADryRunSaysWhatWouldBeScored) {
