@@ -27,17 +27,17 @@ namespace {
 // The folder of the rows in a results folder, and what that holds.
 struct Kind {
   const char* rows;
-  const char* holds;
+  const std::string& holds;
 };
 
 Kind kind_of(Holds holds) {
   switch (holds) {
     case Holds::cells:
-      return {"cells", "the trainings of an experiment"};
+      return {"cells", an_experiment};
     case Holds::training:
-      return {"", "a single training"};
+      return {"", a_training};
     default:
-      return {"scores", "scores of checkpoints, which evaluate wrote"};
+      return {"scores", scores_alone};
   }
 }
 
@@ -247,11 +247,7 @@ int run_experiment(const CommandLine& command, const Settings& settings, const s
   }
   for (const Row& row : rows_of(settings))
     for (const std::string& file : row.settings.list("task.file")) check_input(file, out);
-  for (const std::string& file : command.files)
-    if (read_file(file) != settings.resolved_config()) check_input(file, out);
-  if (out.native().starts_with('~'))
-    throw ConfigError(fmt::format(
-        "--out: got {}, which the shell did not expand; write --out with a space, or $HOME", out.string()));
+  for (const std::string& file : command.files) check_input(file, out, settings.resolved_config());
   experiment.check_folders();  // before it writes the lock
   experiment.begin();
   progress.say(startup_line(threads.count()));
@@ -265,7 +261,9 @@ int run_experiment(const CommandLine& command, const Settings& settings, const s
   if (!settings.sections("claim").empty()) say_on_stdout(report_claims(settings, *result, experiment.out()));
   if (is_one) say_on_stdout(fmt::format("checkpoint: {}\n", kept_path(experiment.out(), 0).string()));
   say_on_stdout(fmt::format("report: {}\n", page.string()));
-  if (std::ranges::all_of(result->cells, [](const CellResult& cell) { return cell.weights_hash.empty(); }))
+  // Claims that need a model are undecided without one, and the next config goes on.
+  if (settings.sections("claim").empty() &&
+      std::ranges::all_of(result->cells, [](const CellResult& cell) { return cell.weights_hash.empty(); }))
     throw std::runtime_error("no row has a trained model: " + result->cells.front().scores.front().why);
   return 0;
 }

@@ -48,7 +48,7 @@ class RowFigures {
         encoding(subject, checkpoint,
                  validation_example(subject, trained, subject.plan.test_positions).positions);
       for (const Index length : std::set<Index>{trained, longest}) attention(subject, length);
-    } catch (const ConfigError&) {    // it cannot be tested so; its scores report that, and the next:
+    } catch (const ConfigError&) {    // the model cannot be tested like this; its scores report that
     } catch (const PositionError&) {  // the encoding does not support these positions; its scores report that
     }
   }

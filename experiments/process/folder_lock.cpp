@@ -127,10 +127,9 @@ FolderLock::FolderLock(const fs::path& folder, const std::string& holds, Holder 
   const std::string hash = fnv1a64_hex(std::as_bytes(std::span(purpose)));
   if (lock(presence, F_WRLCK)) {
     const bool is_alone = holder == Holder::here;
+    const char* who = is_alone ? "{}" : "one of several parts (the first to begin was {})";
     const std::string text =
-        is_alone ? fmt::format("{}\nholds {}\n", own_name(), holds)
-                 : fmt::format("one of several parts (the first to begin was {})\nholds {}\n{}", own_name(),
-                               holds, hash);
+        fmt::format(fmt::runtime(who), own_name()) + fmt::format("\nholds {}\n{}", holds, hash);
     if (::ftruncate(file_.number(), 0) != 0 || ::pwrite(file_.number(), text.data(), text.size(), 0) < 0)
       fail("cannot write", folder_ / ".lock");
     if (!is_alone) lock(presence, F_RDLCK);

@@ -56,10 +56,11 @@ class FolderLock {
  public:
   enum class Holder { here, one_of_several };
 
-  /// Creates the folder if needed, and writes down what it `holds`: "a single training". Throws ConfigError if another process holds
-  /// the lock, naming its host, its process and since when, and if .lock is not a regular file; std::filesystem::filesystem_error if it cannot be written. Removes what
-  /// killed writers left in the folder and below it, but not in a folder below that has a .lock of its own. Several processes
-  /// can hold the lock together as one_of_several, with the same `purpose`: what they all write; they remove nothing.
+  /// Creates the folder if needed, and writes down what it `holds`: "a single training". Throws ConfigError if another process
+  /// holds the lock, naming its host, its process and since when, and if .lock is not a regular file;
+  /// std::filesystem::filesystem_error if it cannot be written. Removes what killed writers left in the folder and below it, but not
+  /// in a folder below that has a .lock of its own. Several processes can hold the lock together as one_of_several, with the same
+  /// `purpose`: what they all write; they remove nothing.
   explicit FolderLock(const std::filesystem::path& folder, const std::string& holds = "results",
                       Holder holder = Holder::here, const std::string& purpose = "");
   FolderLock(const FolderLock&) = delete;

@@ -19,8 +19,6 @@ static_assert(std::atomic<int>::is_always_lock_free);  // safe to write in a han
 // Schedulers warn with the last three.
 constexpr std::array<int, 6> handled = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU};
 
-bool is_warning(int signal) { return signal == SIGUSR1 || signal == SIGUSR2 || signal == SIGXCPU; }
-
 // The first process of a container does not end by a signal that it does not handle.
 void end_at_once(int signal) {
   if (::getpid() == 1) ::_exit(128 + signal);
@@ -28,16 +26,17 @@ void end_at_once(int signal) {
   ::raise(signal);
 }
 
-// From now on, each of them ends the process.
-void request_stop(int signal) {
-  stop_signal = is_warning(signal) ? SIGTERM : signal;
-  for (const int one : handled) std::signal(one, end_at_once);
-}
-
 // Those that the process was started to ignore stay ignored.
 void handle(void (*handler)(int)) {
   for (const int signal : handled)
     if (std::signal(signal, handler) == SIG_IGN) std::signal(signal, SIG_IGN);
+}
+
+// From now on, each of them ends the process.
+void request_stop(int signal) {
+  const bool is_warning = signal == SIGUSR1 || signal == SIGUSR2 || signal == SIGXCPU;
+  stop_signal = is_warning ? SIGTERM : signal;
+  handle(end_at_once);
 }
 
 }  // namespace

@@ -6,11 +6,11 @@
 
 namespace ordinal::experiments {
 
-/// From now on, each of these signals ends the process at once, also the first process of a container.
+/// From now on, each of the signals below ends the process at once, also the first process of a container.
 void end_on_signals();
 
-/// Handles SIGINT, SIGTERM and SIGHUP, and like SIGTERM the warnings of schedulers, SIGUSR1, SIGUSR2 and SIGXCPU, during its lifetime, except those that the process was started to ignore (nohup). Only
-/// one guard may exist at a time.
+/// Handles SIGINT, SIGTERM and SIGHUP, and like SIGTERM the warnings of schedulers, SIGUSR1, SIGUSR2 and SIGXCPU, during its
+/// lifetime, except those that the process was started to ignore (nohup). Only one guard may exist at a time.
 class InterruptGuard {
  public:
   InterruptGuard();

@@ -39,14 +39,24 @@ double number_in(const fs::path& file) {
   return parse_real(word).value_or(none);
 }
 
-// The lowest limit of the control group, "0::/group" in its file (lines of version 1 have a number and controllers), and its
-// ancestors. In a container the path may be that of the host; then only the root exists.
-double control_group_limit(const fs::path& root) {
+// The lowest limit, by limit_in(folder), of the control group, "0::/group" in its file (lines of version 1 have a number and
+// controllers), and its ancestors. In a container the path may be that of the host; then only the root exists.
+double control_group_limit(const fs::path& root, double (*limit_in)(const fs::path& folder)) {
   double lowest = none;
   for (fs::path at = rest_of_line(root / "proc/self/cgroup", "0::");; at = at.parent_path()) {
-    lowest = std::min(lowest, number_in(root / "sys/fs/cgroup" / at.relative_path() / "memory.max"));
+    lowest = std::min(lowest, limit_in(root / "sys/fs/cgroup" / at.relative_path()));
     if (at == at.parent_path()) return lowest;
   }
+}
+
+double memory_in(const fs::path& folder) { return number_in(folder / "memory.max"); }
+
+// "200000 100000": two processors on average.
+double processors_in(const fs::path& folder) {
+  std::string quota;
+  std::string period;
+  std::ifstream(folder / "cpu.max") >> quota >> period;
+  return parse_real(quota).value_or(none) / parse_real(period).value_or(1e5);
 }
 
 // The limit of version 1, where the first line with this controller names the group.
@@ -61,18 +71,6 @@ double control_group_limit_1(const fs::path& root) {
       lowest = std::min(lowest, number_in(group / "memory.limit_in_bytes"));
   }
   return lowest;
-}
-
-// The processors that the control group of this process may use on average.
-double control_group_processors(const fs::path& root) {
-  double least = none;
-  for (fs::path at = rest_of_line(root / "proc/self/cgroup", "0::");; at = at.parent_path()) {
-    std::string quota;
-    std::string period;
-    std::ifstream(root / "sys/fs/cgroup" / at.relative_path() / "cpu.max") >> quota >> period;
-    least = std::min(least, parse_real(quota).value_or(none) / parse_real(period).value_or(1e5));
-    if (at == at.parent_path()) return least;
-  }
 }
 
 double page_size() { return static_cast<double>(::sysconf(_SC_PAGE_SIZE)); }
@@ -122,7 +120,7 @@ std::string builds_with_this(const std::string& before) {
 MemoryLimit memory_limit(const fs::path& root) {
   return std::min(
       {MemoryLimit{static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * page_size(), "the machine has"},
-       {std::min(control_group_limit(root), control_group_limit_1(root)),
+       {std::min(control_group_limit(root, memory_in), control_group_limit_1(root)),
         "the control group of this process may use"},
        {address_space_left(), "the address space of this process has room for (ulimit -v)"}},
       [](const MemoryLimit& a, const MemoryLimit& b) { return a.bytes < b.bytes; });
@@ -131,25 +129,21 @@ MemoryLimit memory_limit(const fs::path& root) {
 void require_processor() {
 #if defined(__x86_64__)
   bool has_all = true;
-#if defined(__AVX2__)
-  has_all = has_all && __builtin_cpu_supports("avx2");
-#endif
-#if defined(__FMA__)
-  has_all = has_all && __builtin_cpu_supports("fma");
+#if defined(__AVX2__) && defined(__FMA__)
+  has_all = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #endif
 #if defined(__AVX512F__)
   has_all = has_all && __builtin_cpu_supports("avx512f");
 #endif
   if (has_all) return;
   throw ConfigError(
-      "this processor lacks instructions of that for which the program was compiled; build it here, or with "
-      "the "
-      "preset portable for all machines");
+      "this processor lacks instructions that the program was compiled to use; build it here, or with the "
+      "preset portable");
 #endif
 }
 
 int processors_to_use(int processors, const fs::path& root) {
-  const double most = std::ceil(control_group_processors(root));
+  const double most = std::ceil(control_group_limit(root, processors_in));
   return most < processors ? std::max(1, static_cast<int>(most)) : processors;
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <regex>
-#include <vector>
 
 #include "framework/core/errors.h"
 
@@ -16,37 +15,36 @@ namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 5> folders = {"cells", "scores", "figures", "tuning", "finetuned"};
 
-// The file names that reports and exports have.
-bool is_report(const std::string& name) {
-  static const std::regex reports(
-      R"((table|claims)\.(md|csv)|(seeds|references|scores)\.csv|(report|claims|encodings)\.html|)"
-      R"((curves(-.*)?|training|over_training|by_position)\.svg|)"
-      R"((input|shift-.+|angles|bias|scores|terms|gram|similarity)\.(npy|svg)|statistics\.txt)");
-  return std::regex_match(name, reports);
-}
-
 bool is_result(const std::string& name) {
-  static const std::regex others(
-      R"(resolved\.cfg|manifest\.json|checkpoint.*\.safetensors|metrics\.jsonl|result\.json)");
-  return is_report(name) || std::regex_match(name, others) || std::ranges::count(folders, name) > 0;
+  static const std::regex files(
+      report_names + "|" + export_names +
+      R"(|resolved\.cfg|manifest\.json|checkpoint.*\.safetensors|metrics\.jsonl|result\.json|encodings\.html)");
+  return std::regex_match(name, files) || std::ranges::count(folders, name) > 0;
 }
 
-fs::path whole(const fs::path& path) {
-  std::error_code unknown;
-  return fs::weakly_canonical(fs::absolute(path, unknown), unknown) / "";
-}
+fs::path whole(const fs::path& path) { return fs::weakly_canonical(fs::absolute(path)) / ""; }
 
-// What the results in a folder are, as a run has written it down; empty without one. Other programs have files of that name, too.
+// What the results in a folder are; empty without results. Other programs have files called .lock, too.
 std::string holds_of(const fs::path& folder) {
+  constexpr std::uintmax_t longest = 4096;
   std::error_code unknown;
-  if (!fs::exists(fs::symlink_status(folder / ".lock", unknown))) return "";
-  if (!fs::is_regular_file(fs::symlink_status(folder / ".lock", unknown)))
-    return "results";  // the lock refuses it
-  const std::string text = read_file(folder / ".lock", largest_document);
+  const fs::file_status status = fs::symlink_status(folder / ".lock", unknown);
+  if (!fs::exists(status)) return "";
+  if (!fs::is_regular_file(status)) return "results";  // the lock refuses it
+  std::string text;
+  try {
+    text = read_file(folder / ".lock", longest);
+  } catch (const DataError&) {  // unreadable, or too long
+    return "";
+  }
   static const std::regex written("(one of several|process )[^\n]*(\nholds ([^\n]*))?(\n[^\n]*)?");
   std::smatch found;
   if (!std::regex_match(text, found, written)) return "";
-  return found[3].matched ? found.str(3) : "results";  // of version 0.10
+  if (found[3].matched) return found.str(3);
+  const auto has = [&](const char* name) { return fs::exists(folder / name, unknown); };
+  if (has("cells") || has("scores"))
+    return has("cells") ? an_experiment : scores_alone;  // of an older version
+  return has("checkpoint.safetensors") ? a_training : "results";
 }
 
 void check_above(const fs::path& folder, const std::string& own) {
@@ -82,27 +80,23 @@ void check_results_folder(const fs::path& folder, const std::string& holds) {
   }
 }
 
-void check_input(const fs::path& input, const fs::path& folder) {
+void check_input(const fs::path& input, const fs::path& folder, const std::string& text) {
   const fs::path inside = whole(input).parent_path().lexically_relative(whole(folder).parent_path());
   if (inside.empty() || !is_result(inside.begin()->string())) return;
+  if (!text.empty() && read_file(input, largest_document) == text) return;
   throw ConfigError(fmt::format(
       "{}: results would replace this file, which the command reads; copy it, or choose another --out",
       input.string()));
 }
 
-void remove_unwritten(const LockedPath& folder, const std::set<fs::path>& written) {
-  static const std::regex figures(R"(.+-(input|similarity|bias|attention-\d+-at-\d+|distances-at-\d+)\.svg)");
-  std::vector<LockedPath> old;
+void remove_old(const LockedPath& folder, const std::string& names, const std::set<fs::path>& written) {
+  const std::regex old(names);
   std::error_code none;
-  for (const auto& entry : fs::directory_iterator(folder, none))
-    if (is_report(entry.path().filename().string())) old.push_back(folder / entry.path().filename());
-  for (const auto& entry : fs::directory_iterator(folder / "figures", none))
-    if (std::regex_match(entry.path().filename().string(), figures))
-      old.push_back(folder / "figures" / entry.path().filename());
-  for (const LockedPath& path : old) {
-    if (written.contains(path)) continue;
-    path.check();
-    fs::remove(path);
+  for (const auto& entry : fs::directory_iterator(folder, none)) {
+    const LockedPath file = folder / entry.path().filename();
+    if (!std::regex_match(file.filename().string(), old) || written.contains(file)) continue;
+    file.check();
+    fs::remove(file);
   }
 }
 

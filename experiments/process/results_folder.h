@@ -9,15 +9,31 @@
 
 namespace ordinal::experiments {
 
-/// Throws ConfigError unless a run may write there what `holds` says, such as "a single training": no folder above has results
-/// of another kind, but those of claims, nor is it one of the folders of its results; results in the folder are of the same kind; and without results in it, no file or folder has the
-/// name of one. Also if a folder has the name of a file.
+/// What folders of results hold.
+inline const std::string an_experiment = "the trainings of an experiment";
+inline const std::string a_training = "a single training";
+inline const std::string scores_alone = "scores of checkpoints, which evaluate wrote";
+
+/// The file names of a report, its figures, and the export of an encoding.
+inline const std::string report_names =
+    R"((table|claims)\.(md|csv)|(seeds|references|scores)\.csv|(report|claims)\.html|)"
+    R"((curves(-.*)?|training|over_training|by_position)\.svg)";
+inline const std::string figure_names =
+    R"(.+-(input|similarity|bias|attention-\d+-at-\d+|distances-at-\d+)\.svg)";
+inline const std::string export_names =
+    R"((input|shift-.+|angles|bias|scores|terms|gram|similarity)\.(npy|svg)|statistics\.txt)";
+
+/// Throws ConfigError unless a run may write there what `holds` says, such as a_training. No folder above may have results of another
+/// kind, but those of claims, nor may the folder be one of those in which results stand. Results that it has must be of the same kind;
+/// without any, no file or folder in it may have the name of one. A folder must not have the name of a file.
 void check_results_folder(const std::filesystem::path& folder, const std::string& holds);
 
-/// Throws ConfigError if `input` is a result in this folder, which a run would replace.
-void check_input(const std::filesystem::path& input, const std::filesystem::path& folder);
+/// Throws ConfigError if `input` is a result in this folder, which a run would replace, unless by the same text.
+void check_input(const std::filesystem::path& input, const std::filesystem::path& folder,
+                 const std::string& text = "");
 
-/// Removes pictures and tables of earlier runs from the folder and its figures, but for those in `written`.
-void remove_unwritten(const LockedPath& folder, const std::set<std::filesystem::path>& written);
+/// Removes files with these names, a regular expression, that an earlier run left, but for those in `written`.
+void remove_old(const LockedPath& folder, const std::string& names,
+                const std::set<std::filesystem::path>& written);
 
 }  // namespace ordinal::experiments

@@ -55,9 +55,12 @@ std::vector<std::string> configs_in(const std::string& folder) {
 ClaimStudy read_study(const std::string& config, const fs::path& out) {
   ClaimStudy study{config, read_settings(read_config_file(config), extrapolation_driver())};
   study.claims = claims_of(study.settings);
-  fs::path stored = out / study.file_of_scores();  // of trainings here
-  if (!fs::exists(stored)) stored = study.config.parent_path() / study.file_of_scores();
-  if (fs::exists(stored)) study.stored = read_stored(read_file(stored), stored.string(), study.settings);
+  for (const fs::path& folder : {study.config.parent_path(), out}) {  // of trainings there, unless changed
+    const fs::path path = folder / study.file_of_scores();
+    if (!fs::exists(path)) continue;
+    StoredScores stored = read_stored(read_file(path), path.string(), study.settings);
+    if (study.stored.scores.empty() || stored.changed.empty()) study.stored = std::move(stored);
+  }
   return study;
 }
 

@@ -39,10 +39,9 @@ int encoding(const CommandLine& command) {
                               subject.seq_len(), subject.shape().d_model, out.string(), subject.in_effect()));
     return 0;
   }
-  const std::string holds = "what an encoding does";
-  check_results_folder(out, holds);
+  check_results_folder(out, "what an encoding does");
   const EncodingStudy study = study_encoding(subject);
-  const FolderLock lock(out, holds);
+  const FolderLock lock(out, "what an encoding does");
   say_on_stdout(subject.in_effect() + study.text);
   for (const std::filesystem::path& file : study.write(lock.path()))
     if (!command.quiet) say_on_stdout(fmt::format("{}\n", file.string()));

@@ -77,8 +77,7 @@ DriverDescription generate_driver() {
           .summary =
               "Generates text from a checkpoint, token by token with a key/value cache. Task and model come "
               "from the checkpoint, and so do positions unless given. Where these are stretched without a "
-              "scale, the factor is that of the "
-              "prompt and generate.length together.",
+              "scale, the factor is that of the prompt and generate.length together.",
           .examples = {"generate --model results/book/checkpoint.safetensors --generate.prompt='To be' "
                        "--generate.temperature=0.8 --generate.top_k=20"},
           .sections = {"generate"},

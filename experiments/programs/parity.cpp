@@ -84,8 +84,7 @@ void run(const SafetensorsFile& file, const Transformer<T>& model, const Positio
 
 // Throws ConfigError if `out` exists, and is not what parity writes.
 void check_replaced(const std::string& out) {
-  std::error_code unknown;
-  const std::filesystem::file_status status = std::filesystem::symlink_status(out, unknown);
+  const std::filesystem::file_status status = std::filesystem::symlink_status(out);
   if (!std::filesystem::exists(status)) return;
   try {
     if (std::filesystem::is_regular_file(status) && SafetensorsFile(out).metadata().contains("parity"))

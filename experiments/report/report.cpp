@@ -46,7 +46,8 @@ std::filesystem::path write_report(const ExperimentResult& result, const LockedP
     if (const auto* map = std::get_if<Heatmap>(&figure.picture)) files.draw(file, svg(*map));
   }
   files.write("report.html", report_page(result, figures));
-  remove_unwritten(out, files.written);
+  remove_old(out, report_names, files.written);
+  remove_old(out / "figures", figure_names, files.written);
   return static_cast<const std::filesystem::path&>(out) / "report.html";
 }
 

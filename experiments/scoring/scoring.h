@@ -33,9 +33,9 @@ Index examples_to_score(const Task& task, const Settings& settings, Index length
 /// These examples, `at_once` in each batch.
 std::vector<Examples> validation_batches(const Subject& subject, Index length, Index at_once);
 
-/// Adds a score for each metric to `cell`, on the `batches` of this length. Where the model cannot run at this length or under this condition, these are failed
-/// scores with the reason; that is a result, not an error. Throws Stopped soon after `stopped` returns true. Any thread may
-/// call `stopped`, every few milliseconds.
+/// Adds a score for each metric to `cell`, on the `batches` of this length. Where the model cannot run at this length or under
+/// this condition, these are failed scores with the reason; that is a result, not an error. Throws Stopped soon after `stopped`
+/// returns true. Any thread may call `stopped`, every few milliseconds.
 void score_length(const Subject& subject, Index length, const std::string& condition,
                   const std::vector<Examples>& batches, Threads& threads, CellResult& cell,
                   const std::function<bool()>& stopped = {});

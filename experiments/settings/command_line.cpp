@@ -35,6 +35,8 @@ std::string option_problem(const Key& option, const std::string& value) {
   if (!option.takes_value()) return "";
   if (option.name == "part" && !share_of(value))
     return fmt::format("got '{}', expected I/N, the part I of N, with I from 1 to N, such as 2/8", value);
+  if (option.name == "out" && value.starts_with('~'))
+    return fmt::format("got {}, which the shell did not expand; write --out with a space, or $HOME", value);
   const bool unnamed = value.empty() && option.option.type == OptionType::text && option.name != "list";
   return unnamed ? "got an empty value, expected a name" : complaint(option, value);
 }

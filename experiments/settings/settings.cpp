@@ -255,9 +255,8 @@ std::string doubtful_lengths(const Settings& settings) {
   std::vector<std::string> lengths = settings.list("evaluate.lengths");
   const auto multiples = std::erase_if(lengths, [](const auto& one) { return one.ends_with('x'); });
   std::erase_if(lengths, [&](const auto& one) { return parse_length(one, train_length) >= train_length; });
-  const bool has_none_past =
-      multiples == 0 && std::ssize(lengths) == std::ssize(settings.list("evaluate.lengths"));
-  if (lengths.empty() || (multiples == 0 && !has_none_past)) return "";
+  const bool are_all = lengths.size() == settings.list("evaluate.lengths").size();
+  if (lengths.empty() || (multiples == 0 && !are_all)) return "";
   return fmt::format("warning: evaluate.lengths has {}, below the training length, {} (2x: twice as long)\n",
                      joined(lengths), train_length);
 }

@@ -36,7 +36,7 @@ struct StepResult {
   double gradient_norm = 0.0;  // before clipping
   double learning_rate = 0.0;
   bool taken =
-      true;  // false: loss or square of the gradient not finite, or loss too large; nothing has changed
+      true;  // false: nothing has changed; loss or square of the gradient not finite, or loss too large
   bool finite = true;  // false: the step was taken, and the parameters are no longer finite
 };
 

@@ -141,7 +141,7 @@ std::vector<std::filesystem::path> EncodingStudy::write(const LockedPath& folder
   for (const auto& [name, matrix] : matrices) write_npy(next(name + ".npy"), matrix.shape(), matrix.span());
   for (const auto& [name, map] : pictures) write_text(next(name + ".svg"), svg(map));
   write_text(next("statistics.txt"), text);
-  remove_unwritten(folder, {written.begin(), written.end()});
+  remove_old(folder, export_names, {written.begin(), written.end()});
   return written;
 }
 

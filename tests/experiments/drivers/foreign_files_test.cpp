@@ -92,11 +92,11 @@ TEST(ForeignFiles, OfEarlierRunsOfTheSameProgramAreGoneOrNamed) {
     run_well("encoding", "--quiet --encoding.name=" + name + " --out all");
   EXPECT_EQ(names("all"), names("fresh"));
   extrapolate(one_seed + "--compare.model.encoding=none,rope --out run");
-  write("run/figures/mine.svg", "my own");
+  for (const std::string name : {"run/figures/mine.svg", "run/input.npy"}) write(name, "my own");
   const Outcome fewer = run_well("extrapolation", with_progress + "--compare.model.encoding=none --out run");
   EXPECT_THAT(fewer.err, HasSubstr("run/cells: no row of this run has rope; the tables are without it"));
   for (const std::string& name : names("run/figures")) EXPECT_THAT(name, Not(HasSubstr("rope")));
-  EXPECT_EQ(file("run/figures/mine.svg"), "my own");
+  for (const std::string name : {"run/figures/mine.svg", "run/input.npy"}) EXPECT_EQ(file(name), "my own");
 }
 
 TEST(ForeignFiles, ATruncatedCheckpointIsNoFinishedTraining) {

@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "experiments/process/folder_lock.h"
+#include "experiments/process/results_folder.h"
 #include "tests/experiments/drivers/experiment.h"
 
 namespace ordinal::experiments::testing {
@@ -240,7 +240,7 @@ TEST(RefusedSlow, WhileAnotherRunWrites) {
   const auto held = [&](FolderLock::Holder holder) {
     return [&other, holder] {
       other.reset();
-      other = std::make_unique<FolderLock>(own_folder() / "run", "the trainings of an experiment", holder);
+      other = std::make_unique<FolderLock>(own_folder() / "run", an_experiment, holder);
     };
   };
   expect_untouched({

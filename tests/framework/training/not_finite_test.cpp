@@ -83,6 +83,19 @@ TEST(NotFinite, AStepThatIsNotTakenChangesNothing) {
   EXPECT_EQ(moments(), moments_before);
 }
 
+// Logits are 0, so the loss is that of a model that knows nothing; the gradient of their weights is that large.
+TEST(NotFinite, AGradientWhoseSquareOverflowsIsTakenOnlyIfItIsClipped) {
+  for (const double clip : {0.0, 1.0}) {
+    TrainerOptions options = options_with(1);
+    options.clip = clip;
+    SmallTraining training(options, untied(), 2);
+    auto& values = training.trainer.values();
+    std::ranges::fill_n(values["final_norm.weight"].data, values["final_norm.weight"].size(), 1e25F);
+    std::ranges::fill_n(values["output.weight"].data, values["output.weight"].size(), 0.0F);
+    EXPECT_EQ(training.step(random_batch(6, 9, 0)).taken, clip > 0.0);
+  }
+}
+
 TEST(NotFinite, AnOptimizerStepThatOverflowsSaysSo) {
   TrainerOptions options = options_with(1);
   options.optimizer = "sgd";
