@@ -4,29 +4,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "framework/core/part.h"
 
 namespace ordinal {
 
-const Registry<ScheduleEntry>& schedules() {
-  static const Registry<ScheduleEntry> all(
-      "schedule",
-      {{"constant", "the peak", [](const ScheduleOptions&, double, double) { return 1.0; }},
-       {"cosine", "decays along half a cosine; Loshchilov & Hutter 2017",
-        [](const ScheduleOptions& of, double, double r) {
-          const double fall = 1.0 - of.final_fraction;
-          return of.final_fraction + fall * 0.5 * (1.0 + std::cos(std::numbers::pi * r));
-        },
-        specs_of<ScheduleOptions>()},
-       {"linear", "decays linearly",
-        [](const ScheduleOptions& of, double, double r) { return 1.0 - (1.0 - of.final_fraction) * r; },
-        specs_of<ScheduleOptions>()},
-       {"inverse_sqrt", "decays as 1/√step; Vaswani et al. 2017",
-        [](const ScheduleOptions& of, double s, double) {
-          return std::sqrt(std::max(static_cast<double>(of.warmup), 1.0) / s);
-        }}});
+#define ORDINAL_SCHEDULE(name) ScheduleEntry name##_schedule();
+#include "framework/optimize/schedules.inc"
+#undef ORDINAL_SCHEDULE
+
+Registry<ScheduleEntry>& schedules() {
+  static Registry<ScheduleEntry> all("schedule", {
+#define ORDINAL_SCHEDULE(name) name##_schedule(),
+#include "framework/optimize/schedules.inc"
+#undef ORDINAL_SCHEDULE
+                                                 });
   return all;
 }
 

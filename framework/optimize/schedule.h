@@ -1,4 +1,4 @@
-// Learning rate as a function of the step.
+// Learning rate as a function of the step. To add a schedule, write one file and one line in schedules.inc; see cosine.cpp.
 #pragma once
 
 #include <string>
@@ -27,12 +27,14 @@ struct ScheduleOptions {
 struct ScheduleEntry {
   std::string name;
   std::string summary;
-  /// The rate at step s, counted from 1, as a share of the peak: r is (s - warmup) / (steps - warmup), from 0 to 1.
+  /// The rate at step s, counted from 1, as a share of the peak from 0 to 1: r is (s - warmup) / (steps - warmup), from 0 to 1.
+  /// A schedule that reads r or `steps` ends at final_fraction, and has this option.
   double (*share)(const ScheduleOptions& options, double s, double r);
   std::vector<OptionSpec> options = {};
 };
 
-const Registry<ScheduleEntry>& schedules();
+/// All schedules, in the order of schedules.inc.
+Registry<ScheduleEntry>& schedules();
 
 /// The schedule for a text such as "cosine" or "cosine(final_fraction=0)". Throws ConfigError.
 ScheduleOptions make_schedule(const std::string& text);
