@@ -133,7 +133,11 @@ Positions make_positions(const PositionScheme& scheme, Index batch, Index seq_le
     }
     return Positions::per_sequence(batch, std::move(positions));
   }
-  if (entry.place != nullptr) return Positions::shared(batch, entry.place(scheme, seq_len));
+  if (entry.place != nullptr) {
+    std::vector<double> positions;
+    for (Index t = 0; t < seq_len; ++t) positions.push_back(scheme.offset + entry.place(scheme, t, seq_len));
+    return Positions::shared(batch, std::move(positions));
+  }
   Positions counted = Positions::contiguous(batch, seq_len, scheme.offset);
   if (entry.stretch == nullptr) return counted;
   return counted.stretched(

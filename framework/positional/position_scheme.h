@@ -52,8 +52,8 @@ struct SchemeEntry {
   void (*visit)(PositionScheme& scheme, OptionVisitor& v) = nullptr;  // visits its other options
   void (*complete)(PositionScheme& scheme) = nullptr;                 // its own part of resolve()
   std::string (*describe)(const PositionScheme& scheme) = nullptr;    // ", α 1"; not called if s is 1
-  /// The positions of every sequence of seq_len tokens.
-  std::vector<double> (*place)(const PositionScheme& scheme, Index seq_len) = nullptr;
+  /// The position of token t of every sequence of seq_len tokens, to which the offset is added.
+  double (*place)(const PositionScheme& scheme, Index t, Index seq_len) = nullptr;
   /// Appends positions below `range` for `count` tokens.
   void (*draw)(Index count, Index range, Random& random, std::vector<double>& positions) = nullptr;
   /// The stretch for sequences s times as long as in training.

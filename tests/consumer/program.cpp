@@ -51,13 +51,8 @@ ordinal::SchemeEntry strided() {
                          "from one token to the next", ordinal::Binds::training);
               },
           .place =
-              [](const ordinal::PositionScheme& scheme, ordinal::Index seq_len) {
-                std::vector<double> positions;
-                for (ordinal::Index t = 0; t < seq_len; ++t) {
-                  positions.push_back(static_cast<double>(t) *
-                                      std::any_cast<StridedOptions>(&scheme.own)->stride);
-                }
-                return positions;
+              [](const ordinal::PositionScheme& scheme, ordinal::Index t, ordinal::Index /*seq_len*/) {
+                return static_cast<double>(t) * std::any_cast<StridedOptions>(&scheme.own)->stride;
               }};
 }
 

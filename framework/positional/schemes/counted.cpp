@@ -8,18 +8,12 @@ void visit_offset(PositionScheme& scheme, OptionVisitor& v) {
   v.number("offset", scheme.offset, at_least(0), "the first position", Binds::training);
 }
 
-std::vector<double> compressed(const PositionScheme& scheme, Index seq_len) {
-  const double s = stretch_factor(scheme, seq_len);
-  std::vector<double> positions;
-  for (Index t = 0; t < seq_len; ++t) positions.push_back(scheme.offset + static_cast<double>(t) / s);
-  return positions;
+double compressed(const PositionScheme& scheme, Index t, Index seq_len) {
+  return static_cast<double>(t) / stretch_factor(scheme, seq_len);
 }
 
-std::vector<double> spread(const PositionScheme& scheme, Index seq_len) {
-  std::vector<double> positions;
-  for (Index t = 0; t < seq_len; ++t)
-    positions.push_back(static_cast<double>(t * scheme.max_position / seq_len));
-  return positions;
+double spread(const PositionScheme& scheme, Index t, Index seq_len) {
+  return static_cast<double>(t * scheme.max_position / seq_len);
 }
 
 }  // namespace

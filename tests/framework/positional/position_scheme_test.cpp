@@ -10,6 +10,7 @@
 #include "framework/core/errors.h"
 #include "framework/positional/position_scheme.h"
 #include "framework/positional/rotary.h"
+#include "tests/framework/largest_difference.h"
 
 namespace ordinal {
 namespace {
@@ -30,8 +31,90 @@ PositionScheme scheme(const std::string& text, Index max_position = 50) {
   return scheme;
 }
 
+// Those of a model trained on 8 tokens and tested on up to 32. A task gives its tokens 1, 2, …
+Positions placed(const std::string& name, Index batch, Index seq_len, const RandomKey& first = {},
+                 double offset = 0.0) {
+  PositionScheme scheme = make_position_scheme(name);
+  scheme.offset = offset;
+  scheme.resolve(8, 32);
+  if (!scheme.of_task()) return make_positions(scheme, batch, seq_len, first);
+  std::vector<double> given;
+  for (Index i = 0; i < batch * seq_len; ++i) given.push_back(static_cast<double>(i % seq_len + 1));
+  return moved_positions(scheme, batch, given, first);
+}
+
+class EveryScheme : public ::testing::TestWithParam<std::string> {
+ protected:
+  const SchemeEntry& entry() const { return position_schemes().find(GetParam()); }
+};
+
+TEST_P(EveryScheme, GivesEveryTokenAPositionThatIsNotBelowTheLast) {
+  for (const Index seq_len : {1, 5, 8, 32}) {
+    const Positions positions = placed(GetParam(), 3, seq_len, {.seed = 3});
+    for (Index b = 0; b < 3; ++b) {
+      const std::vector<double> one = of(positions, b);
+      ASSERT_EQ(std::ssize(one), seq_len);
+      EXPECT_TRUE(std::ranges::is_sorted(one)) << "positions " << ::testing::PrintToString(one);
+      EXPECT_TRUE(std::ranges::all_of(one, [](double p) { return p >= 0.0 && std::isfinite(p); }))
+          << "positions " << ::testing::PrintToString(one);
+      EXPECT_TRUE(!entry().has_range || one.back() < 64.0) << one.back() << ", expected below max_position";
+    }
+  }
+}
+
+// Else the condition `shifted` would change nothing. It refuses those that fill a range.
+TEST_P(EveryScheme, IsMovedByAnOffset) {
+  if (entry().has_range) return;
+  std::vector<double> moved = of(placed(GetParam(), 1, 32));
+  for (double& position : moved) position += 7.0;
+  EXPECT_TRUE(of(placed(GetParam(), 1, 32, {}, 7.0)) == moved) << "it starts at the same position";
+}
+
+// They depend on the key of an example alone, and not on the batch or shard that it is drawn in.
+TEST_P(EveryScheme, IsReproducibleHoweverTheBatchIsCut) {
+  const Positions whole = placed(GetParam(), 6, 8, {.seed = 3, .step = 5});
+  const Positions part = placed(GetParam(), 2, 8, {.seed = 3, .step = 5, .example = 4});
+  EXPECT_TRUE(of(part, 0) == of(whole, 4) && of(part, 1) == of(whole, 5))
+      << "examples have other positions in another batch";
+}
+
+TEST_P(EveryScheme, DiffersBetweenExamplesIfItSaysThatItIsRandom) {
+  const Positions whole = placed(GetParam(), 6, 8, {.seed = 3, .step = 5});
+  const bool random = entry().is_random;
+  EXPECT_TRUE((of(whole, 0) != of(whole, 4)) == random) << "two examples";
+  EXPECT_TRUE((of(placed(GetParam(), 1, 8, {.seed = 3, .step = 6})) != of(whole)) == random) << "two steps";
+  EXPECT_TRUE((of(placed(GetParam(), 1, 8, {.seed = 4, .step = 5})) != of(whole)) == random) << "two seeds";
+}
+
+// Of queries and keys in a head of 16 dimensions.
+std::vector<double> turns(const Positions& positions) {
+  const Stretch none;
+  const Stretch& stretch = positions.stretch() ? *positions.stretch() : none;
+  std::vector<double> all =
+      stretch.frequencies ? stretch.frequencies(16, 100.0) : sinusoidal_frequencies(16, 100.0);
+  all.push_back(stretch.magnitude);
+  return all;
+}
+
+TEST_P(EveryScheme, WithAScaleChangesLongSequencesAlone) {
+  for (const Index seq_len : {4, 8, 32}) {
+    const Positions positions = placed(GetParam(), 1, seq_len);
+    const Positions counted = Positions::contiguous(1, seq_len);
+    const std::vector<double> rotation = turns(positions);
+    EXPECT_TRUE(std::ranges::all_of(rotation, [](double x) { return x > 0.0 && std::isfinite(x); }))
+        << "frequencies and magnitude " << ::testing::PrintToString(rotation);
+    if (!entry().scales) continue;
+    const bool same =
+        of(positions) == of(counted) && testing::largest_difference(rotation, turns(counted)) < 1e-12;
+    EXPECT_TRUE(same == (seq_len <= 8))
+        << seq_len << " tokens " << (same ? "have" : "do not have") << " the positions of training on 8";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryScheme, ::testing::ValuesIn(position_schemes().names()),
+                         [](const auto& info) { return info.param; });
+
 TEST(PositionSchemes, AreFoundByName) {
-  EXPECT_EQ(position_schemes().entries().size(), 11U);
   for (const std::string& name : position_schemes().names())
     EXPECT_EQ(make_position_scheme(name).name(), name);
   EXPECT_EQ(PositionScheme().name(), "contiguous");
@@ -156,18 +239,6 @@ TEST(Randomized, FromARangeAsLongAsTheSequenceIsContiguous) {
   EXPECT_EQ(of(make_positions(scheme("randomized", 9), 1, 9)), of(Positions::contiguous(1, 9)));
 }
 
-// An example's positions depend only on its key: not on the batch or shard that it is drawn in.
-TEST(RandomPositions, AreReproducibleHoweverTheBatchIsCut) {
-  for (const std::string kind : {"randomized", "random_float", "random_shift"}) {
-    const Positions whole = make_positions(scheme(kind), 6, 8, {.seed = 3, .step = 5});
-    const Positions part = make_positions(scheme(kind), 2, 8, {.seed = 3, .step = 5, .example = 4});
-    EXPECT_EQ(of(part, 0), of(whole, 4));
-    EXPECT_EQ(of(part, 1), of(whole, 5));
-    EXPECT_NE(of(make_positions(scheme(kind), 1, 8, {.seed = 3, .step = 6})), of(whole, 0));
-    EXPECT_NE(of(make_positions(scheme(kind), 1, 8, {.seed = 4, .step = 5})), of(whole, 0));
-  }
-}
-
 // No step could wait until a range of 2e9 has been gone through.
 TEST(RandomPositions, OfAHugeRangeAreDifferentWholeNumbersAllOverIt) {
   const Positions positions = make_positions(scheme("randomized", 2'000'000'000), 20, 500);
@@ -188,9 +259,8 @@ TEST(Spaced, CoversEveryRangeEvenlyRoundedDownExactly) {
   for (Index range = 1; range <= 1024; ++range) {
     spaced.max_position = range;
     for (Index seq_len = 1; seq_len <= range; ++seq_len) {
-      const std::vector<double> positions = spaced.entry().place(spaced, seq_len);
       for (Index t = 0; t < seq_len; ++t)
-        ASSERT_EQ(positions[static_cast<std::size_t>(t)], static_cast<double>(t * range / seq_len))
+        ASSERT_EQ(spaced.entry().place(spaced, t, seq_len), static_cast<double>(t * range / seq_len))
             << "token " << t << " of " << seq_len << " below " << range;
     }
   }
@@ -228,15 +298,6 @@ TEST(OfATask, AreMovedByTheSameWholeNumberAndZerosStay) {
       ASSERT_EQ(moved[t], given[t] == 0.0 ? 0.0 : given[t] + shift);
   }
   for (const int count : shifts) EXPECT_NEAR(count, 2000 / 3.0, 100);
-}
-
-TEST(OfATask, AreReproducibleHoweverTheBatchIsCut) {
-  const std::vector<double> given = {1, 2, 3, 1, 2, 3, 1, 2, 3};
-  const auto whole = moved_positions(scheme("task"), 3, given, {.seed = 3, .step = 5});
-  const auto last =
-      moved_positions(scheme("task"), 1, std::span(given).last(3), {.seed = 3, .step = 5, .example = 2});
-  EXPECT_EQ(of(last), of(whole, 2));
-  EXPECT_NE(of(whole, 0), of(whole, 2));
 }
 
 TEST(OfATask, ThatDoNotFitOrHaveNoExampleAreRefused) {
