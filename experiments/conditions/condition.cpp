@@ -17,12 +17,12 @@ void TestSetup::require_attention() const {
     throw ConfigError("the model has no attention, expected a block with some");
 }
 
-const Registry<ConditionEntry>& conditions() {
-  static const Registry<ConditionEntry> all("evaluate.conditions", {
+Registry<ConditionEntry>& conditions() {
+  static Registry<ConditionEntry> all("evaluate.conditions", {
 #define ORDINAL_CONDITION(name) name##_entry(),
 #include "experiments/conditions/conditions.inc"
 #undef ORDINAL_CONDITION
-                                                                   });
+                                                             });
   return all;
 }
 

@@ -57,7 +57,7 @@ ConditionEntry describe_condition(ConditionEntry entry) {
 }
 
 /// All conditions, in the order of conditions.inc.
-const Registry<ConditionEntry>& conditions();
+Registry<ConditionEntry>& conditions();
 
 /// The change that "window(size=64)" names. Throws ConfigError.
 TestChange make_condition(const std::string& text);

@@ -34,8 +34,8 @@ const Registry<TaskEntry>& tasks() { return registry(); }
 
 void register_task(TaskEntry entry) { registry().add(std::move(entry)); }
 
-const std::vector<Reader>& readers() {
-  static const std::vector<Reader> all = [] {
+std::vector<Reader>& readers() {
+  static std::vector<Reader> all = [] {
     std::vector<Reader> built_in;
 #define ORDINAL_READERS(file) std::ranges::move(file##_readers(), std::back_inserter(built_in));
 #include "experiments/tasks/readers.inc"

@@ -6,12 +6,12 @@ namespace ordinal {
 #include "framework/attention/attention_weights.inc"
 #undef ORDINAL_WEIGHTS
 
-const Registry<WeightsEntry>& attention_weights() {
-  static const Registry<WeightsEntry> all("attention.weights", {
+Registry<WeightsEntry>& attention_weights() {
+  static Registry<WeightsEntry> all("attention.weights", {
 #define ORDINAL_WEIGHTS(name) name##_weights(),
 #include "framework/attention/attention_weights.inc"
 #undef ORDINAL_WEIGHTS
-                                                               });
+                                                         });
   return all;
 }
 

@@ -68,6 +68,6 @@ WeightsEntry describe_weights(WeightsEntry entry) {
 }
 
 /// All registered weights, in the order of attention_weights.inc.
-const Registry<WeightsEntry>& attention_weights();
+Registry<WeightsEntry>& attention_weights();
 
 }  // namespace ordinal

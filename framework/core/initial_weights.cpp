@@ -15,8 +15,8 @@ struct Gpt2Options {
 
 }  // namespace
 
-const Registry<InitialWeightsEntry>& initial_weights() {
-  static const Registry<InitialWeightsEntry> all(
+Registry<InitialWeightsEntry>& initial_weights() {
+  static Registry<InitialWeightsEntry> all(
       "model.init",
       {{.name = "fan_in",
         .summary = "N(0, 1/fan_in): outputs as large as inputs at any width; LeCun et al. 1998, §4.6",

@@ -20,7 +20,7 @@ struct InitialWeightsEntry {
   InitialWeights (*make)(const Part& part, Index branches) = nullptr;
 };
 
-const Registry<InitialWeightsEntry>& initial_weights();
+Registry<InitialWeightsEntry>& initial_weights();
 
 /// What "fan_in" or "gpt2(sd=0.02)" means in a model with this many branches. Throws ConfigError.
 InitialWeights make_initial_weights(const std::string& text, Index branches);
