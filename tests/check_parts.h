@@ -6,9 +6,9 @@
 
 namespace ordinal {
 
-/// Runs the checks of the encoding, norm, activation, branch or task named by the only argument: gradients against
-/// finite differences, float against double, causality, the cache, and the contract of its kind. Prints which passed, and
-/// of one that failed the first case with its figures. Returns 0 if all passed, 1 if one failed, 2 if there is no such part.
+/// Runs the checks of the part of any kind named by the only argument: the contract of its kind; of a layer or an encoding also
+/// gradients against finite differences, float against double, causality and the cache. Prints which passed, and of one that failed
+/// the first case with its figures. Returns 0 if all passed, 1 if one failed, 2 if there is no such part.
 int check_part(int argc, char** argv);
 
 }  // namespace ordinal

@@ -1,10 +1,17 @@
-// Parts with a mistake each, for which the checks must fail: `wrong steep`, `wrong forgetful`, `wrong shouted`.
+// Parts of all kinds with a mistake each, for which the checks must fail: `wrong steep`, `wrong forgetful`, …
+#include <ordinal/experiments/conditions/condition.h>
+#include <ordinal/experiments/tasks/reader.h>
 #include <ordinal/experiments/tasks/task.h>
+#include <ordinal/framework/core/initial_weights.h>
 #include <ordinal/framework/layers/layer_registry.h>
+#include <ordinal/framework/optimize/optimizer.h>
+#include <ordinal/framework/optimize/schedule.h>
 #include <ordinal/framework/positional/distance_bias.h>
+#include <ordinal/framework/positional/position_scheme.h>
 #include <ordinal/tests/check_parts.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace {
 
@@ -97,9 +104,85 @@ class Shouted final : public ordinal::experiments::Task {
   ordinal::experiments::Alphabet alphabet_;
 };
 
+// It leaves the test as it is.
+struct Idle : NoOptions {
+  void change(ordinal::experiments::TestSetup& /*test*/) const {}
+};
+
+// Most tasks do not know what it asks for.
+ordinal::experiments::TargetScore hasty(const ordinal::experiments::Question& asked) {
+  return {.hit = asked.label.majority.value()};
+}
+
+// It is right, whatever the target is.
+ordinal::experiments::TargetScore boastful(const ordinal::experiments::Question& /*asked*/) {
+  return {.loss = 0.1, .hit = true};
+}
+
+// NaN after 50 steps.
+double sinking(const ordinal::ScheduleOptions& /*options*/, double s, double /*r*/) {
+  return std::sqrt(1.0 - s / 50.0);
+}
+
+// It counts for itself.
+double tiring(const ordinal::ScheduleOptions& /*options*/, double /*s*/, double /*r*/) {
+  static double calls = 0.0;
+  return 1.0 / ++calls;
+}
+
+// It depends on the last step, and does not say so.
+double hurried(const ordinal::ScheduleOptions& /*options*/, double /*s*/, double r) { return 1.0 - r; }
+
+// Momentum that is in no checkpoint.
+template <typename T>
+class Volatile final : public ordinal::Optimizer<T> {
+ public:
+  Volatile(const NoOptions& /*options*/, const ordinal::ParameterLayout& layout) : velocity_(layout) {}
+
+  void step(ordinal::Parameters<T>& values, const ordinal::Parameters<T>& gradients, double gradient_scale,
+            double learning_rate, Index /*step*/, ordinal::Threads& /*threads*/) override {
+    ordinal::check_layout(velocity_, values, gradients);
+    for (std::size_t i = 0; i < values.flat().size(); ++i) {
+      T& velocity = velocity_.flat()[i];
+      velocity = T(0.5) * velocity + static_cast<T>(gradient_scale) * gradients.flat()[i];
+      values.flat()[i] -= static_cast<T>(learning_rate) * velocity;
+    }
+  }
+  std::vector<typename ordinal::Optimizer<T>::State> state() override { return {}; }
+
+ private:
+  ordinal::Parameters<T> velocity_;
+};
+
+// … 2, 1, 0.
+double falling(const ordinal::PositionScheme& /*scheme*/, Index t, Index seq_len) {
+  return static_cast<double>(seq_len - 1 - t);
+}
+
+// Of models without branches.
+ordinal::InitialWeights shrunk(const ordinal::Part& /*part*/, Index branches) {
+  return {.sd = 0.02, .last_sd = 0.02 / static_cast<double>(branches - 1)};
+}
+
+void register_more() {
+  using namespace ordinal::experiments;
+  conditions().add(describe_condition<Idle>({.name = "idle", .summary = "as in training"}));
+  readers().push_back({"hasty", Knows::counts, always(hasty)});
+  readers().push_back({"boastful", Knows::counts, always(boastful)});
+  ordinal::schedules().add({"sinking", "to 0 in 50 steps", sinking});
+  ordinal::schedules().add({"tiring", "less each time", tiring});
+  ordinal::schedules().add({"hurried", "to 0 in all steps", hurried});
+  ordinal::optimizers().add(
+      ordinal::describe_optimizer<Volatile, NoOptions>({.name = "volatile", .summary = "momentum"}));
+  ordinal::register_position_scheme({.name = "falling", .summary = "backwards", .place = falling});
+  ordinal::initial_weights().add(
+      {.name = "shrunk", .summary = "N(0, sd²), less in many branches", .make = shrunk});
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  register_more();
   ordinal::register_encoding(ordinal::describe_encoding<Steep, NoOptions>({.name = "steep",
                                                                            .formula = "- slope n",
                                                                            .beyond = "runs",

@@ -12,66 +12,13 @@
 #include "experiments/conditions/condition.h"
 #include "experiments/process/interrupt.h"
 #include "experiments/settings/plan.h"
-#include "tests/experiments/whole.h"
-#include "tests/experiments/with.h"
+#include "tests/experiments/scoring/untrained.h"
 #include "tests/folders.h"
 
 namespace ordinal::experiments {
 namespace {
 
 using ::testing::HasSubstr;
-
-Settings with(Settings settings, const std::string& key, const std::string& value) {
-  settings.set(key, value, "test");
-  return settings;
-}
-
-Settings small(const std::string& task) {
-  return experiments::with({{"model.d_model", "8"},
-                            {"model.heads", "2"},
-                            {"model.layers", "1"},
-                            {"task.train_length", "8"},
-                            {"train.batch", "4"},
-                            {"evaluate.batches", "3"},
-                            {"task.name", task}});
-}
-
-struct Untrained {
-  Settings settings;
-  std::shared_ptr<const Task> task;
-  Plan plan;
-  Transformer<float> model;
-  Parameters<float> values;
-  std::uint64_t seed = 0;
-
-  Untrained(const Settings& given, const std::string& encoding)
-      : settings(with(given, "model.encoding", encoding)),
-        task(make_task(task_part(settings))),
-        plan(settings, task),
-        model(plan.model),
-        values(model.layout()) {
-    initialize(values, 1);
-  }
-  Subject subject() const { return {model, values, *task, plan, settings, seed}; }
-  Whole score(Index length, int count = 1, const std::string& condition = "trained") const {
-    Threads threads(count);
-    CellResult cell;
-    score_length(subject(), length, condition, validation_batches(subject(), length, 4), threads, cell);
-    return wholes(cell).front();
-  }
-  Whole under(const std::string& condition, Index length) const { return score(length, 1, condition); }
-};
-
-// Bit for bit; NaN in both or in neither.
-void expect_same(const Whole& a, const Whole& b) {
-  const auto same = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
-  EXPECT_FALSE(a.failed) << a.why;
-  EXPECT_FALSE(b.failed) << b.why;
-  EXPECT_EQ(a.value, b.value);
-  EXPECT_TRUE(same(a.past_training, b.past_training)) << a.past_training << " and " << b.past_training;
-  EXPECT_EQ(a.tokens, b.tokens);
-  EXPECT_TRUE(std::ranges::equal(a.by_position, b.by_position, same));
-}
 
 // How often score_length() asks, and whether it ends at the `last` question.
 Index questions(const Untrained& model, Index length, Index last) {
@@ -126,18 +73,6 @@ TEST(Scoring, ALengthThatAnEncodingCannotRunIsAResult) {
   EXPECT_EQ(failed.length, 9);
   EXPECT_THAT(failed.why, HasSubstr("9 exceeds max_seq_len 8"));
 }
-
-class EveryCondition : public ::testing::TestWithParam<std::string> {};
-
-TEST_P(EveryCondition, GivesTheSameScoresOnAnyNumberOfThreads) {
-  const Untrained model(small("language"), "sinusoidal");
-  const Whole one = model.score(32, 1, GetParam());
-  EXPECT_EQ(one.condition, GetParam());
-  for (const int threads : {2, 3, 7}) expect_same(model.score(32, threads, GetParam()), one);
-}
-
-INSTANTIATE_TEST_SUITE_P(Conditions, EveryCondition, ::testing::ValuesIn(conditions().names()),
-                         [](const auto& info) { return info.param; });
 
 // Else the spread over seeds would not include the choice of positions.
 TEST(Scoring, DrawsRandomPositionsOfItsOwnForEachSeedAndExample) {

@@ -1,14 +1,12 @@
-// The lengths of training batches: against an independent program, against their formulas, and what is refused.
+// The lengths of training batches: against their formulas, and what is refused.
 #include "experiments/tasks/lengths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <sstream>
 #include <utility>
 
 #include "framework/core/errors.h"
-#include "tests/experiments/tasks/examples.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -17,27 +15,35 @@ using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
 std::vector<Index> drawn(const std::string& task, const std::string& lengths, Index train_length,
-                         std::uint32_t batches, std::uint64_t seed = 1) {
+                         std::uint32_t batches) {
   const LengthScheme scheme(parse_part(lengths), task, train_length, batches);
   const auto of = make_task(task);
   std::vector<Index> all;
-  for (std::uint32_t batch = 0; batch < batches; ++batch) all.push_back(scheme.at(*of, seed, batch));
+  for (std::uint32_t batch = 0; batch < batches; ++batch) all.push_back(scheme.at(*of, 1, batch));
   return all;
 }
 
-TEST(Lengths, AreThoseOfAnIndependentProgram) {
-  const std::vector<std::vector<std::string>> lines = fields_of("tasks/lengths.txt");
-  for (const std::vector<std::string>& fields : lines) {
-    std::istringstream numbers(fields.at(4));
-    std::vector<Index> expected;
-    for (Index length = 0; numbers >> length;) expected.push_back(length);
-    EXPECT_EQ(drawn(fields.at(0), fields.at(1), std::stoll(fields.at(2)),
-                    static_cast<std::uint32_t>(expected.size()), std::stoull(fields.at(3))),
-              expected)
-        << joined(fields);
+class EveryLengthScheme : public ::testing::TestWithParam<std::string> {};
+
+// For a task that draws its lengths, and for one that does not.
+TEST_P(EveryLengthScheme, DrawsFromOneToItsLongestByTheBatchAlone) {
+  for (const std::string name : {"copy", "language"}) {
+    const LengthScheme scheme(parse_part(GetParam()), name, 64, 200);
+    const auto task = make_task(name);
+    const std::vector<Index> all = drawn(name, GetParam(), 64, 200);
+    for (std::uint32_t batch = 200; batch-- > 0;) {
+      EXPECT_EQ(scheme.at(*task, 1, batch), all[batch]) << "batch " << batch << " of " << name;
+      EXPECT_TRUE(all[batch] >= 1 && all[batch] <= scheme.longest()) << all[batch];
+      EXPECT_TRUE(all[batch] >= 64 || scheme.has_short_batches(*task)) << all[batch];
+    }
+    double sum = 0.0;
+    for (const auto& [length, share] : scheme.shares(*task)) sum += share;
+    EXPECT_NEAR(sum, 1.0, 1e-12) << name;
   }
-  EXPECT_EQ(lines.size(), 18U);
 }
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryLengthScheme, ::testing::ValuesIn(length_schemes().names()),
+                         [](const auto& info) { return info.param; });
 
 LengthScheme scheme(const std::string& text, Index train_length = 64) {
   return {parse_part(text), "language", train_length, 1000};

@@ -1,10 +1,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <numbers>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "experiments/tasks/reader.h"
+#include "framework/core/errors.h"
 #include "tests/experiments/tasks/examples.h"
 
 namespace ordinal::experiments {
@@ -27,8 +32,130 @@ class Chain final : public TwoLetters {
   }
 };
 
-Read read_of(const std::string& name, const Task& task, Index train_length) {
-  return reader_of(name)->build(task, train_length);
+constexpr Index train_length = 16;
+
+// A target of a task and what comes before it.
+struct Asked {
+  std::vector<Token> before;
+  Token target = 0;
+  Label label = {};
+
+  Question question() const { return {before, target, label, train_length}; }
+};
+
+bool has_examples(const Task& task, Index length) {
+  try {
+    task.check_length(length);
+  } catch (const DataError&) {
+    return false;
+  }
+  return true;
+}
+
+// Those of an example of each length.
+std::vector<Asked> questions_of(const Task& task) {
+  std::vector<Asked> all;
+  for (const Index length : {train_length, 2 * train_length}) {
+    if (!has_examples(task, length)) continue;
+    const auto [batch, labels] = make_examples(task, Split::validation, 1, 0, 1, length);
+    for (std::size_t t = 0; t < batch.tokens.size(); ++t) {
+      if (batch.targets[t] == ignore_index) continue;
+      const auto end = batch.tokens.begin() + static_cast<std::ptrdiff_t>(t) + 1;
+      all.push_back({{batch.tokens.begin(), end}, batch.targets[t], labels.empty() ? Label{} : labels[t]});
+    }
+  }
+  return all;
+}
+
+// What the readers of a name say of a task; the name may have several.
+class EveryReader : public ::testing::TestWithParam<std::string> {
+ protected:
+  std::vector<Read> reads(const Task& task) const {
+    std::vector<Read> all;
+    for (const Reader& reader : readers())
+      if (reader.name == GetParam()) all.push_back(reader.build(task, train_length));
+    return all;
+  }
+};
+
+bool has_loss(const TargetScore& score) { return std::isfinite(score.loss); }
+
+// One that throws would end the readers of every task. A target without a loss would leave the mean of all without a value.
+TEST_P(EveryReader, SaysSomethingOfSomeTaskAndAbstainsFromOthers) {
+  bool says_something = false;
+  for (const std::string& name : tasks().names()) {
+    if (lacks_file({name})) continue;
+    const auto ask_all = [&] {
+      const auto task = make_task(name);
+      for (const Read& read : reads(*task)) {
+        Index losses = 0;
+        const std::vector<Asked> all = questions_of(*task);
+        for (const Asked& asked : all) {
+          const TargetScore score = read(asked.question());
+          losses += has_loss(score) ? 1 : 0;
+          says_something = says_something || has_loss(score) || score.hit;
+          EXPECT_FALSE(score.loss < 0.0) << "a loss of " << score.loss << " in " << name;
+        }
+        EXPECT_TRUE(losses == 0 || losses == std::ssize(all))
+            << losses << " of " << all.size() << " targets of " << name << " have a loss";
+      }
+    };
+    EXPECT_NO_THROW(ask_all()) << name;
+  }
+  EXPECT_TRUE(says_something) << "no target of any task has a loss or a hit";
+}
+
+// Without what the task knows of the answer, a rule hits at most one token, and its probabilities have a sum of at most 1.
+TEST_P(EveryReader, DoesNotLookAtTheAnswer) {
+  for (const std::string name : {"language", "latest", "copy"}) {
+    const auto task = make_task(name);
+    for (const Read& read : reads(*task)) {
+      for (Asked asked : questions_of(*task)) {
+        asked.label = {};
+        int hits = 0;
+        double sum = 0.0;
+        for (asked.target = 0; asked.target < task->alphabet().size(); ++asked.target) {
+          const TargetScore score = read(asked.question());
+          hits += score.hit.value_or(false) ? 1 : 0;
+          sum += has_loss(score) ? std::exp(-score.loss) : 0.0;
+        }
+        ASSERT_LE(hits, 1) << "hits, whatever the target is, in " << name;
+        ASSERT_LE(sum, 1.0 + 1e-9) << "the sum of the probabilities of all targets in " << name;
+      }
+    }
+  }
+}
+
+TEST_P(EveryReader, SaysTheSameInAnyOrder) {
+  const auto task = make_task("language");
+  const std::vector<Asked> all = questions_of(*task);
+  const std::vector<Read> in_order = reads(*task);
+  const std::vector<Read> backwards = reads(*task);
+  for (std::size_t i = 0; i < in_order.size(); ++i) {
+    std::vector<TargetScore> scores;
+    for (const Asked& asked : all) scores.push_back(in_order[i](asked.question()));
+    for (std::size_t q = all.size(); q-- > 0;) {
+      const TargetScore again = backwards[i](all[q].question());
+      ASSERT_TRUE(again.hit == scores[q].hit && again.loss == scores[q].loss) << "question " << q;
+    }
+  }
+}
+
+std::set<std::string> reader_names() {
+  std::set<std::string> names;
+  for (const Reader& reader : readers()) names.insert(reader.name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryReader, ::testing::ValuesIn(reader_names()), [](const auto& info) {
+  std::string name = info.param;
+  std::ranges::replace_if(
+      name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return name;
+});
+
+Read read_of(const std::string& name, const Task& task, Index length) {
+  return reader_of(name)->build(task, length);
 }
 
 TEST(Ngrams, KnowAsMuchAsTheirOrder) {

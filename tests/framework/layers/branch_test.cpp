@@ -30,7 +30,10 @@ using testing::width;
 std::vector<BranchCase> cases() {
   std::vector<std::string> branches = testing::branches_with_options();
   const std::vector<std::string> together = {
-      "conv(kernel=1)", "gated_linear(activation=relu, ff=6)", "feed_forward(activation=swiglu, ff=6)",
+      "attention(weights=softmax)",
+      "conv(kernel=1)",
+      "gated_linear(activation=relu, ff=6)",
+      "feed_forward(activation=swiglu, ff=6)",
       "attention(weights=sink, window=5, qk_norm=layernorm, softcap=0.5)",
       "attention(weights=stick_breaking, window=20, qk_norm=rmsnorm, softcap=0.5)"};
   branches.insert(branches.end(), together.begin(), together.end());

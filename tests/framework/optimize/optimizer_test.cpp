@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -51,20 +53,6 @@ class FiveSteps : public ::testing::Test {
   ParameterLayout layout_;
 };
 
-TEST_F(FiveSteps, NeedTheLayoutThatTheOptimizerWasMadeFor) {
-  for (const std::string& name : optimizers().names()) {
-    ParameterLayout layout;
-    layout.add("w", {2, 2}, zeros());
-    const auto optimizer = make_optimizer<double>(name, layout);
-    layout.add("late", {2, 2}, zeros());
-    Parameters<double> values(layout);
-    const Parameters<double> gradients(layout);
-    Threads threads(1);
-    EXPECT_THAT([&] { optimizer->step(values, gradients, 1.0, 0.1, 0, threads); },
-                ThrowsMessage<std::logic_error>(HasSubstr("got 32 values and 32 gradients, expected 16")));
-  }
-}
-
 TEST_F(FiveSteps, OfAdamWAreThoseOfPyTorch) {
   const std::array expected = {0.4497519685084688, -0.9451098925499937, 1.9573801938114193,
                                0.2041039405000324, 0.05240412573534977, -0.24784994103213084};
@@ -87,7 +75,6 @@ TEST(Optimizer, AnUnknownNameIsReported) {
 }
 
 TEST(Optimizer, WithoutOptionsHasTheDocumentedDefaults) {
-  EXPECT_EQ(optimizers().names(), (std::vector<std::string>{"adamw", "sgd", "muon"}));
   std::vector<std::string> adamw;
   for (const OptionSpec& spec : optimizers().find("adamw").options)
     adamw.push_back(spec.name + "=" + spec.value);
@@ -111,6 +98,103 @@ ParameterLayout with_matrices() {
   Scope(layout).add_matrix("stacked", {12, 20}, 16, normal(1.0));
   Scope(layout).add_weight("embedding", {7, 16}, normal(1.0));
   return layout;
+}
+
+// Also with a table that is stepped in several ranges, and a bias.
+ParameterLayout of_a_model() {
+  ParameterLayout layout = with_matrices();
+  Scope(layout).add_weight("table", {40, 1000}, normal(1.0));
+  layout.add("bias", {5}, zeros());
+  return layout;
+}
+
+constexpr float goal = 0.5F;
+
+// A training that minimises Σ (θ - goal)²/2.
+struct Descent {
+  explicit Descent(const std::string& text) : optimizer(make_optimizer<float>(text, layout)) {
+    initialize(values, 1);
+  }
+
+  // `times` the gradient, which has to be scaled back.
+  void run(Index first, Index last, int count = 1, float times = 1.0F) {
+    Threads threads(count);
+    Parameters<float> gradients(layout);
+    for (Index step = first; step < last; ++step) {
+      for (std::size_t i = 0; i < values.flat().size(); ++i)
+        gradients.flat()[i] = times * (values.flat()[i] - goal);
+      optimizer->step(values, gradients, 1.0 / static_cast<double>(times), 0.05, step, threads);
+    }
+  }
+  double distance() const {
+    double squares = 0.0;
+    for (const float value : values.flat()) squares += std::pow(static_cast<double>(value - goal), 2);
+    return squares;
+  }
+
+  ParameterLayout layout = of_a_model();
+  Parameters<float> values{layout};
+  std::unique_ptr<Optimizer<float>> optimizer;
+};
+
+bool same_bits(const Descent& a, const Descent& b) {
+  return std::ranges::equal(a.values.flat(), b.values.flat());
+}
+
+class EveryOptimizer : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(EveryOptimizer, NeedsTheLayoutThatItWasMadeFor) {
+  ParameterLayout layout = with_matrices();
+  const auto optimizer = make_optimizer<double>(GetParam(), layout);
+  layout.add("late", {2, 2}, zeros());
+  Parameters<double> values(layout);
+  const Parameters<double> gradients(layout);
+  Threads threads(1);
+  EXPECT_THROW(optimizer->step(values, gradients, 1.0, 0.1, 0, threads), std::logic_error);
+}
+
+TEST_P(EveryOptimizer, Descends) {
+  Descent descent(GetParam());
+  const double before = descent.distance();
+  descent.run(0, 300);
+  EXPECT_LT(descent.distance(), 0.5 * before);
+}
+
+// Clipping is a scale of the gradient.
+TEST_P(EveryOptimizer, TakesTheScaleOfTheGradient) {
+  Descent plain(GetParam());
+  Descent scaled(GetParam());
+  plain.run(0, 3);
+  scaled.run(0, 3, 1, 4.0F);
+  EXPECT_TRUE(same_bits(plain, scaled)) << "a quarter of four times the gradient is another";
+}
+
+TEST_P(EveryOptimizer, GivesTheSameBitsOnAnyNumberOfThreads) {
+  Descent one(GetParam());
+  one.run(0, 3);
+  for (const int threads : {2, 3}) {
+    Descent several(GetParam());
+    several.run(0, 3, threads);
+    EXPECT_TRUE(same_bits(several, one)) << threads << " threads";
+  }
+}
+
+// An example may use no row of a table, and then some.
+TEST_P(EveryOptimizer, LeavesAParameterWithoutAGradientInPlace) {
+  Descent descent(GetParam());
+  std::ranges::fill(descent.values.flat(), 0.0F);
+  const Parameters<float> gradients(descent.layout);
+  Threads threads(1);
+  descent.optimizer->step(descent.values, gradients, 1.0, 0.1, 0, threads);
+  EXPECT_EQ(std::ranges::count(descent.values.flat(), 0.0F), std::ssize(descent.values.flat()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryOptimizer, ::testing::ValuesIn(optimizers().names()),
+                         [](const auto& info) { return info.param; });
+
+TEST(CheckLayout, SaysHowManyNumbersItExpects) {
+  EXPECT_THAT([] { check_layout(16, 32, 32); },
+              ThrowsMessage<std::logic_error>(HasSubstr("got 32 values and 32 gradients, expected 16")));
 }
 
 // Of 12 x 16 and 20 x 16 matrices, which are wide and tall. For a gradient of rank one, the step is that direction alone.
@@ -154,30 +238,6 @@ TEST(Muon, StepsWhatIsNoHiddenMatrixAsAdamW) {
     return std::vector<double>(values["embedding"].data, values["embedding"].data + 7 * 16);
   };
   EXPECT_EQ(stepped("muon"), stepped("adamw"));
-}
-
-TEST(Muon, GivesTheSameBitsOnAnyNumberOfThreads) {
-  const ParameterLayout layout = with_matrices();
-  Parameters<float> gradients(layout);
-  initialize(gradients, 3);
-  const auto stepped = [&](int count) {
-    Threads threads(count);
-    Parameters<float> values(layout);
-    initialize(values, 1);
-    const auto optimizer = make_optimizer<float>("muon", layout);
-    for (Index step = 0; step < 3; ++step) optimizer->step(values, gradients, 1.0, 0.1, step, threads);
-    return std::vector<float>(values.flat().begin(), values.flat().end());
-  };
-  EXPECT_EQ(stepped(1), stepped(3));
-}
-
-TEST(Muon, LeavesAMatrixWithoutAGradientInPlace) {
-  const ParameterLayout layout = with_matrices();
-  Parameters<float> values(layout);
-  const Parameters<float> gradients(layout);
-  Threads threads(1);
-  make_optimizer<float>("muon", layout)->step(values, gradients, 1.0, 0.1, 0, threads);
-  EXPECT_EQ(std::ranges::count(values.flat(), 0.0F), std::ssize(values.flat()));
 }
 
 TEST(Muon, NeedsAMatrixBetweenHiddenLayers) {
@@ -240,44 +300,6 @@ TEST(ClipFactor, IsThatOfPyTorch) {
   EXPECT_NEAR(3.0 * clip_factor(5.0, 1.0), 0.599999880000024, 1e-15);
   EXPECT_EQ(clip_factor(0.5, 1.0), 1.0);
   EXPECT_EQ(clip_factor(100.0, 0.0), 1.0);  // no clipping
-}
-
-struct SignOptions {
-  double bias = 0.0;
-  void visit(OptionVisitor& v) { v.number("bias", bias, between(-1, 1), "added to each gradient"); }
-};
-
-// A step of the learning rate against the sign of each gradient.
-template <typename T>
-class Sign final : public Optimizer<T> {
- public:
-  Sign(const SignOptions& options, const ParameterLayout& /*layout*/) : bias_(static_cast<T>(options.bias)) {}
-  void step(Parameters<T>& values, const Parameters<T>& gradients, double /*gradient_scale*/,
-            double learning_rate, Index /*step*/, Threads& /*threads*/) override {
-    for (std::size_t i = 0; i < values.flat().size(); ++i) {
-      values.flat()[i] -= std::copysign(static_cast<T>(learning_rate), gradients.flat()[i] + bias_);
-    }
-  }
-  std::vector<typename Optimizer<T>::State> state() override { return {}; }
-
- private:
-  T bias_;
-};
-
-TEST(OwnOptimizer, IsAFileAndALine) {
-  const OptimizerEntry entry = describe_optimizer<Sign, SignOptions>({.name = "sign", .summary = "signs"});
-  EXPECT_EQ(entry.options.at(0).name, "bias");
-  ParameterLayout layout;
-  layout.add("weight", {2}, zeros());
-  Parameters<double> values(layout);
-  Parameters<double> gradients(layout);
-  gradients["weight"](0, 1) = 0.25;
-  Threads one(1);
-  const auto optimizer =
-      std::get<OptimizerBuilder<double>>(entry.build)(parse_part("sign(bias=-0.1)"), layout);
-  optimizer->step(values, gradients, 1.0, 0.5, 0, one);
-  EXPECT_EQ(values["weight"](0, 0), 0.5);
-  EXPECT_EQ(values["weight"](0, 1), -0.5);
 }
 
 }  // namespace

@@ -56,10 +56,11 @@ TEST_P(Checkpoint, TrainingOnAfterALoadEqualsTrainingInOneGo) {
   EXPECT_EQ(second.trainer.steps(), 4);
   EXPECT_EQ(SafetensorsFile(path_of(GetParam())).metadata().at("model.d_model"), "16");
   second.train(4);
-  EXPECT_EQ(whole.values(), second.values());
+  EXPECT_TRUE(whole.values() == second.values()) << "something that step() changes is not in state()";
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryOptimizer, Checkpoint, ::testing::Values("adamw", "sgd"));
+INSTANTIATE_TEST_SUITE_P(Registry, Checkpoint, ::testing::ValuesIn(optimizers().names()),
+                         [](const auto& info) { return info.param; });
 
 TEST(CheckpointFile, IsNotWrittenIfItsCheckThrows) {
   Training training("adamw");
