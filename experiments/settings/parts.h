@@ -46,7 +46,7 @@ const PartKind& part_kind(const std::string& title);
 /// A part that a value names, and the separator before it: in "rope+t5@yarn", t5 stands after + and yarn after @.
 struct NamedPart {
   Part part;
-  const PartKind* kind;
+  const PartKind* kind = nullptr;
   char before = '\0';  // nothing before the first
 };
 

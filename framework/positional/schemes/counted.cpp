@@ -13,7 +13,8 @@ double compressed(const PositionScheme& scheme, Index t, Index seq_len) {
 }
 
 double spread(const PositionScheme& scheme, Index t, Index seq_len) {
-  return static_cast<double>(t * scheme.max_position / seq_len);
+  const Index rounded_down = t * scheme.max_position / seq_len;
+  return static_cast<double>(rounded_down);
 }
 
 }  // namespace
