@@ -109,7 +109,7 @@ void Extrapolation::prepare() {
   ExperimentResult frame = outline_of(form_.rows, form_.makers);
   frame.name = form_.holds == Holds::cells ? settings_.text("experiment.name") : name_by_folder(out_);
   frame.can_add_seeds = form_.holds == Holds::cells;
-  frame.settings = settings_.resolved_config();
+  frame.settings = form_.resolved.empty() ? settings_.resolved_config() : form_.resolved;
   const std::string config = (out_ / "resolved.cfg").string();
   frame.command = !form_.command.empty()
                       ? form_.command
@@ -184,7 +184,7 @@ std::optional<std::vector<CellResult>> Extrapolation::results(Progress& progress
     check_cells(cells_, workers_);
     score_readers();
   }
-  write_file_atomically(out_ / "resolved.cfg", settings_.resolved_config());
+  write_file_atomically(out_ / "resolved.cfg", frame_.settings);
   AfterSeed after_seed;
   if (!workers_.share)
     after_seed = [&, is_first = true](std::vector<CellResult> cells, SeedsSoFar seeds) mutable {
@@ -247,7 +247,7 @@ int run_experiment(const CommandLine& command, const Settings& settings, const s
   }
   for (const Row& row : rows_of(settings))
     for (const std::string& file : row.settings.list("task.file")) check_input(file, out);
-  for (const std::string& file : command.files) check_input(file, out, settings.resolved_config());
+  for (const std::string& file : command.files) check_input(file, out, experiment.resolved_config());
   experiment.check_folders();  // before it writes the lock
   experiment.begin();
   progress.say(startup_line(threads.count()));

@@ -26,6 +26,7 @@ struct Form {
   std::string command = {};            // that repeats it; empty: a run of resolved.cfg
   std::string plan = {};               // before that of the trainings
   std::filesystem::path initial = {};  // the checkpoint from which a single training starts
+  std::string resolved = {};           // resolved.cfg; empty: that of the settings
   std::vector<Entrant> rows = {};      // empty: those of the settings
   Entrants makers = {};                // of the rows
 };
@@ -49,6 +50,7 @@ class Extrapolation {
   /// Throws what FolderLock and check_folders() throw.
   void begin();
   const LockedPath& out() const { return out_; }
+  const std::string& resolved_config() const { return frame_.settings; }
 
   /// Runs all cells; call begin() first. Returns nothing if it was interrupted; then the same call resumes it. With a share of the
   /// cells, it prints what is done to stdout and returns an empty result.

@@ -122,6 +122,18 @@ std::string table(const std::vector<Entrant>& entrants, int threads, Trained& tr
   return text;
 }
 
+// A line for each row that does not train.
+std::string idle_rows(const std::vector<Entrant>& entrants) {
+  std::string text;
+  for (const Entrant& entrant : entrants) {
+    for (const char* key : {"train.steps", "train.learning_rate"})
+      if (entrant.row.settings.real(key) == 0.0)
+        text +=
+            fmt::format("warning: {}: {} = 0: weights keep their initial values\n", entrant.row.label, key);
+  }
+  return text;
+}
+
 // The scores of readers of a task, at the lengths of all rows that are tested on it.
 std::vector<Score> reader_scores(const Task& task, const std::vector<Entrant>& entrants, std::uint64_t seed) {
   std::vector<const Entrant*> tested;
@@ -201,7 +213,9 @@ std::string dry_run_text(const Settings& settings, const std::vector<Entrant>& e
   const double flops = flops_of(choosing) + flops_of(trained) * static_cast<double>(count);
   return text + lines +
          fmt::format("all trainings: {:.3g} TFLOPs; scored at lengths {} ({})\n", flops / 1e12,
-                     joined(settings.list("evaluate.lengths")), joined(settings.list("evaluate.conditions")));
+                     joined(settings.list("evaluate.lengths")),
+                     joined(settings.list("evaluate.conditions"))) +
+         idle_rows(entrants);
 }
 
 }  // namespace ordinal::experiments

@@ -124,6 +124,11 @@ int claims(const CommandLine& command) {
   if (command.share && !trains)
     throw ConfigError("--part: got it without --claims.train=true, expected both: parts are of trainings");
   const fs::path out = command.out.empty() ? "results/claims" : command.out;
+  if (!command.settings.sections("claim").empty())
+    throw ConfigError(
+        fmt::format("{0}: got claims, which `extrapolation --config {0}` decides; expected the folder "
+                    "of many configs: --claims.folder",
+                    command.config));
   std::vector<ClaimStudy> studies = read_studies(command, out);
   check_results_folder(out, "claims");
   std::optional<FolderLock> lock;

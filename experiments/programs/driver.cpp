@@ -21,6 +21,7 @@
 #include "framework/core/errors.h"
 #include "framework/core/threads.h"
 #include "framework/math/blas.h"
+#include "framework/storage/safetensors_header.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -47,13 +48,21 @@ std::string way_out_of(const std::filesystem::filesystem_error& error) {
   return "";
 }
 
+// Of a text that somebody has pasted, the beginning and the end.
+std::string shortened(const std::string& line) {
+  constexpr std::size_t longest = 2000;
+  if (line.size() <= longest) return line;
+  return fmt::format("{} … {}", whole_letters(line.substr(0, longest / 4)),
+                     whole_letters(line.substr(line.size() - longest / 2)));
+}
+
 // Prints a line on stderr for each line of the message. A text given as a config has a mistake in each of its lines.
 void report(const DriverDescription& driver, const std::string& message) {
   constexpr int most = 10;
   std::istringstream lines(message);
   int count = 0;
   for (std::string line; std::getline(lines, line); ++count)
-    if (count < most) say_on_stderr(fmt::format("{}: {}\n", driver.name, line));
+    if (count < most) say_on_stderr(fmt::format("{}: {}\n", driver.name, shortened(line)));
   if (count > most) say_on_stderr(fmt::format("{}: {} more like these\n", driver.name, count - most));
 }
 

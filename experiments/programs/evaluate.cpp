@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <regex>
 #include <set>
 
 #include "experiments/experiment/extrapolation.h"
@@ -31,12 +32,13 @@ Settings evaluation_settings(const Settings& given, const std::string& path) {
   return fine_tuning_settings(wanted, path);
 }
 
-// The folder that a row is called as: the one with its seeds, as in rope/seed-1/checkpoint.safetensors, or else that of the file.
+// The folder that a row is called as: the one with its seeds, as in rope/seed-1/checkpoint.safetensors and
+// rope/seed-1/finetuned/checkpoint.safetensors, or else that of the file.
 std::filesystem::path row_folder(const std::filesystem::path& checkpoint) {
-  auto folder = std::filesystem::absolute(checkpoint).lexically_normal().parent_path();
-  for (auto at = folder; at.has_relative_path(); at = at.parent_path())
-    if (at.filename().string().starts_with("seed-")) return at.parent_path();
-  return folder;
+  static const std::regex of_seed("seed-[0-9]+");
+  const auto folder = std::filesystem::absolute(checkpoint).lexically_normal().parent_path();
+  const auto seed = folder.filename() == "finetuned" ? folder.parent_path() : folder;
+  return std::regex_match(seed.filename().string(), of_seed) ? seed.parent_path() : folder;
 }
 
 // Adds a checkpoint to the row that is called as its folder, with `as` behind it.

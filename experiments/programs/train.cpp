@@ -20,6 +20,10 @@ int train(const CommandLine& command) {
   Form form{.holds = Holds::training,
             .command = "./experiments/run train " + command.arguments,
             .initial = command.model};
+  if (!command.model.empty()) {
+    form.resolved = fmt::format("model = {}\n\n{}", command.model, settings.resolved_config());
+    exchange_encoding(settings);
+  }
   Row row = rows_of(settings).front();
   if (!command.model.empty()) {  // whose settings hold every option of its encoding
     const PartKind& kind = part_kind(find_key(encoding_key)->kind);

@@ -62,15 +62,6 @@ void require_same(const Settings& trained, const Settings& wanted, const std::st
                                         : "train a new model"));
 }
 
-// The encoding of finetune.encoding replaces the trained one, and has its positions unless it names others.
-void exchange_encoding(Settings& settings) {
-  PlacedEncoding placed = placed_encoding(settings.text(encoding_key));
-  const PlacedEncoding exchanged = placed_encoding(settings.text("finetune.encoding"));
-  placed.encoding = exchanged.encoding;
-  settings.set(encoding_key, placed_text(exchanged.training.empty() ? placed : exchanged),
-               settings.origin("finetune.encoding"));
-}
-
 // The settings of a checkpoint under the given ones, for further training or not.
 Settings laid_under(const Settings& given, const std::string& path, bool to_train) {
   const Settings trained = settings_of(SafetensorsFile(path), path);
@@ -85,8 +76,6 @@ Settings laid_under(const Settings& given, const std::string& path, bool to_trai
     }
   }
   require_same(trained, result, path, !to_train && trained.is_given("task.name"));
-  if (given.text("finetune.encoding") != "same") exchange_encoding(result);
-  result.reset("finetune.encoding");
   return result;
 }
 
@@ -169,6 +158,16 @@ Settings fine_tuning_settings(const Settings& given, const std::string& path) {
   };
   require(is_missing, path, "; give what is missing, or write it there");
   return settings;
+}
+
+void exchange_encoding(Settings& settings) {
+  const std::string origin = settings.origin("finetune.encoding");
+  const PlacedEncoding exchanged = placed_encoding(settings.text("finetune.encoding"));
+  settings.reset("finetune.encoding");
+  if (exchanged.encoding == "same") return;
+  PlacedEncoding placed = placed_encoding(settings.text(encoding_key));
+  placed.encoding = exchanged.encoding;
+  settings.set(encoding_key, placed_text(exchanged.training.empty() ? placed : exchanged), origin);
 }
 
 Settings inference_settings(const Settings& given, const std::string& path) {

@@ -27,6 +27,9 @@ std::string warning_of_data(const std::string& path, const std::string& data_has
 /// length that is neither given nor in the file, and as settings_of() does.
 Settings fine_tuning_settings(const Settings& given, const std::string& path);
 
+/// Replaces the trained encoding by that of finetune.encoding, which has its positions unless it names others.
+void exchange_encoding(Settings& settings);
+
 /// Settings to use the checkpoint at `path` unchanged: the same, but the task must also be the checkpoint's, if it has one.
 Settings inference_settings(const Settings& given, const std::string& path);
 

@@ -71,7 +71,9 @@ class Parser {
         problems_.push_back(fmt::format("--{} is missing (see {} --help)", name, driver_.name));
     refuse_problems();
     if (has_checkpoint()) result_.settings = driver_.over_checkpoint(result_.settings, result_.model);
-    problems_ = unused_settings(result_.settings, driver_.builds, result_.files);
+    Settings used = result_.settings;
+    if (has_checkpoint()) used.reset("finetune.encoding");  // it replaces that of the checkpoint
+    problems_ = unused_settings(used, driver_.builds, result_.files);
     refuse_problems();
     return result_;
   }
@@ -131,6 +133,7 @@ class Parser {
   }
 
   void apply(const ConfigEntry& entry) {
+    if (entry.kind.empty() && entry.key == "model") return start_from(entry);
     const Key* key = entry.kind.empty() ? key_behind(entry.key) : find_key(entry.key);
     if (const std::string problem = entry.why_unfit(key); !problem.empty()) return refuse(entry, problem);
     const auto own = section_keys.find(entry.kind);
@@ -152,6 +155,15 @@ class Parser {
       return add(entry, key);  // the last one wins
     const std::string& origin = first->second.origin;
     refuse(entry, "already set in line " + origin.substr(origin.rfind(':') + 1));
+  }
+
+  // The checkpoint from which `train` started, in its resolved.cfg.
+  void start_from(const ConfigEntry& entry) {
+    if (driver_.builds == Builds::rows)
+      return refuse(entry, fmt::format("got {}, from which train starts, not {} (start train with this file)",
+                                       entry.value, driver_.name));
+    if (driver_.builds == Builds::model && driver_.takes("model") && result_.model.empty())
+      result_.model = entry.value;
   }
 
   void add(const ConfigEntry& entry, const Key* key) {

@@ -45,6 +45,10 @@ class FileReader {
   void section(const std::string& line) {
     const std::string name = trimmed(line.substr(1, line.size() - 2));
     nowhere_ = name.empty() || line.find('[', 1) != std::string::npos;
+    if (name == "row" || name == "claim" || name == "withdrawn") {
+      nowhere_ = true;
+      return unreadable(fmt::format("got section {0}, expected [{1} NAME]", line, name));
+    }
     if (nowhere_) return unreadable(fmt::format("got section {}, expected a name such as [train]", line));
     const std::size_t blank = std::min(name.find(' '), name.size());
     kind_ = name.substr(0, blank);

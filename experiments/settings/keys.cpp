@@ -260,8 +260,9 @@ std::string complaint(const Key& key, const std::string& value) {
   if (problem.empty()) return "";
   if (value.find(" ;") != std::string::npos) return problem + "; a comment begins with #";
   const bool is_compared = key.section() == "task" || key.section() == "model" || key.section() == "train";
-  if (is_compared && key.option.type != OptionType::list && value.find(", ") != std::string::npos)
-    return fmt::format("{}; several values stand in [compare]: {} = {}", problem, key.name, value);
+  if (is_compared && key.option.type != OptionType::list && split_outside_brackets(value, ',').size() > 1)
+    return fmt::format("{0}; several values stand in [compare]: {1} = {2}, or --compare.{1}='{2}'", problem,
+                       key.name, value);
   return problem;
 }
 

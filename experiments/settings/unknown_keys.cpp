@@ -10,18 +10,13 @@
 namespace ordinal::experiments {
 namespace {
 
-// What to use instead of keys and options of the version before: {0} is compare. or nothing, {1} the value.
-const std::map<std::string, std::string> formerly = {
-    {"positional.encoding", "write {0}model.encoding = {1}"},
-    {"positional.encodings", "write compare.model.encoding = {1}"},
-    {"positional.train_length", "write {0}model.train_length = {1}"},
-    {"positional.dropout", "write {0}model.positional_dropout = {1}"},
-    {"positional.positions", "positions stand behind @, write {0}model.encoding = rope@{1}"},
-    {"positional.test_positions", "positions stand behind @, write {0}model.encoding = rope@contiguous:{1}"},
-    {"finetune.positions", "positions stand behind @, write {0}finetune.encoding = rope@{1}"},
-    {"experiment.seed", "write experiment.seeds = {1}, with a comma"},
-    {"completion", "--help shows all options and keys, --list NAME a part with its options"},
-    {"plan-ranks", "progress shows the time left after the first training"}};
+// What other programs call some keys.
+const std::map<std::string, std::string> elsewhere = {
+    {"batch_size", "train.batch"},   {"block_size", "task.train_length"}, {"lr", "train.learning_rate"},
+    {"max_iters", "train.steps"},    {"max_steps", "train.steps"},        {"n_embd", "model.d_model"},
+    {"n_head", "model.heads"},       {"n_heads", "model.heads"},          {"n_layer", "model.layers"},
+    {"n_layers", "model.layers"},    {"num_heads", "model.heads"},        {"num_layers", "model.layers"},
+    {"seq_len", "task.train_length"}};
 
 // "it is an option of rope, xpos, write …": which of the parts that keys of a section name, or with an empty one which of all
 // parts, have an option, and how to set it; empty if none has it.
@@ -59,8 +54,8 @@ std::string hint_for(const std::string& given, const std::string& value,
   const std::string name = name_in_section(full);
   const std::string section = full.substr(0, full.size() - name.size());
   const std::string prefix = given.substr(0, given.size() - full.size());
-  const auto now = formerly.find(full);
-  if (now != formerly.end()) return ": " + fmt::format(fmt::runtime(now->second), prefix, value);
+  const auto other = elsewhere.find(name);
+  if (other != elsewhere.end()) return fmt::format(": write {}{}{}", dashes, prefix, other->second);
   std::vector<std::string> known = options;
   for (const Key& key : all_keys()) known.push_back(key.name);
   // Clang 14 cannot return the rest that std::ranges::stable_partition gives.

@@ -26,18 +26,17 @@ std::string Alphabet::decode(std::span<const Token> tokens) const {
 }
 
 std::vector<Token> Alphabet::encode(const std::string& text) const {
+  const std::size_t first = symbols_.empty() ? std::string::npos : text.find_first_not_of(symbols_);
+  if (first != std::string::npos) {
+    const std::string unknown = text.substr(first, text.find_first_of(symbols_, first) - first);
+    throw DataError(fmt::format("got '{}', expected symbols of this task: {}", unknown, symbols_));
+  }
   std::vector<Token> tokens;
-  for (const char c : text) tokens.push_back(token(c));
+  for (const char c : text)
+    tokens.push_back(symbols_.empty() ? static_cast<unsigned char>(c) : static_cast<Token>(symbols_.find(c)));
   return tokens;
 }
 
-Token Alphabet::token(char symbol) const {
-  if (symbols_.empty()) return static_cast<unsigned char>(symbol);
-  const std::size_t index = symbols_.find(symbol);
-  if (index == std::string::npos) {
-    throw DataError(fmt::format("'{}' is not a symbol of this task, expected one of {}", symbol, symbols_));
-  }
-  return static_cast<Token>(index);
-}
+Token Alphabet::token(char symbol) const { return encode(std::string(1, symbol)).front(); }
 
 }  // namespace ordinal::experiments

@@ -23,7 +23,7 @@ class Alphabet {
 
   /// A token without a meaning (a model may have more tokens than its task) is shown as U+FFFD.
   std::string decode(std::span<const Token> tokens) const;
-  /// Throws DataError for a character that is not a symbol, and names the known symbols.
+  /// Throws DataError for what are no symbols, and names the known ones.
   std::vector<Token> encode(const std::string& text) const;
   Token token(char symbol) const;
 

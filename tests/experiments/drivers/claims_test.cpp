@@ -167,6 +167,8 @@ TEST(ClaimsSlow, AboutATextAreTrainedWithOneFromTheirConfigOrTheCommandLine) {
   };
   write("mine/a.cfg", on_text(none_rope, "") + claim("E1", "bits(none, 1x) >= 90"));
   write("mine/b.cfg", on_text(none_rope, "[task]\nfile = text.txt\n") + claim("E2", "bits(none, 1x) >= 90"));
+  expect_refused("claims", "--config mine/a.cfg",
+                 "mine/a.cfg: got claims, which `extrapolation --config mine/a.cfg`");
   const Outcome decided = run_well("claims", "--quiet --claims.folder=mine --dry-run");
   EXPECT_THAT(decided.out, AllOf(HasSubstr("2 not run yet"), Not(HasSubstr("mine/b.cfg\n"))));
   const std::string command = "--quiet --claims.folder=mine --claims.train=true --out run";

@@ -83,8 +83,8 @@ TEST(Evaluate, GivesTheBitsOfASecondStageWithTheConfigOfItsExperiment) {
 TEST(Evaluate, RowsAreCalledAsTheirFoldersAndHoldTheSeeds) {
   for (const std::string seed : {"1", "2"})
     train(steps + "--model.encoding=rope --train.seed=" + seed + " --out narrow/seed-" + seed);
-  train(steps + "--model.encoding=rope --model.d_model=24 --out wide");
-  const std::string wide = "wide/checkpoint.safetensors" + lengths + "--out run";
+  train(steps + "--model.encoding=rope --model.d_model=24 --out seed-study/seed-3/runs/wide");
+  const std::string wide = "seed-study/seed-3/runs/wide/checkpoint.safetensors" + lengths + "--out run";
   evaluate(wide);
   const auto written = written_at("run/scores/wide/seed-1/result.json");
   evaluate("narrow/*/checkpoint.safetensors " + wide);

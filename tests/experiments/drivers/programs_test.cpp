@@ -39,6 +39,9 @@ TEST(Programs, ADryRunWritesNothing) {
             HasSubstr("FLOPs"), HasSubstr("MB"), HasSubstr("scored at lengths 1x, 2x")));
   EXPECT_THAT(run_program("encoding", "--dry-run --out run").out, HasSubstr("would be written to run\n"));
   EXPECT_EQ(run_program("train", "--dry-run --model.d_model=1000000000 --out run").exit_code, 2);
+  for (const std::string key : {"train.steps", "train.learning_rate"})
+    EXPECT_THAT(extrapolate(tiny + "--dry-run --train.warmup=0 --" + key + "=0").out,
+                HasSubstr("warning: sinusoidal: " + key + " = 0: weights keep their initial values\n"));
   EXPECT_FALSE(exists("run"));
 }
 

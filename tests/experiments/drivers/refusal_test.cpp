@@ -29,6 +29,14 @@ TEST(Refused, AtMostTenProblemsThenTheirNumber) {
                           "[section]\nextrapolation: 30 more like these\n"));
 }
 
+TEST(Refused, WhatSomebodyPastedIsShortened) {
+  write("a.cfg", "[model]\nencoding = " + std::string(50'000, 'x') + "\n");
+  const std::string error = error_of("extrapolation", "--config a.cfg");
+  EXPECT_LT(error.size(), 2100);
+  EXPECT_THAT(error, ::testing::AllOf(HasSubstr("model.encoding: got 'xxx"), HasSubstr("xxx …"),
+                                      HasSubstr("expected one of none, ")));
+}
+
 // Not even root can create a folder in /proc. Positions of tests count, too.
 TEST(Refused, InOneLineBeforeAnythingIsWritten) {
   write("file", "x");
@@ -211,7 +219,7 @@ TEST(RefusedGeneration, OfWhatHasNoTextToContinue) {
   const std::string generate = "--quiet --model run/checkpoint.safetensors ";
   EXPECT_THAT(run_well("generate", generate + "--generate.length=100").out, HasSubstr("\uFFFD"))
       << "a token past the alphabet";
-  expect_refused("generate", generate + "--generate.prompt=xyz", "'x' is not a symbol of this task");
+  expect_refused("generate", generate + "--generate.prompt=xyz", "got 'xyz', expected symbols of this task");
   for (const auto& [task, message] :
        {std::pair{"flip_flop", "task flip_flop has an answer for each symbol"},
         std::pair{"reverse_string", "expected a causal one (model.causal = true)"}}) {

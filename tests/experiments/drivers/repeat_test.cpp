@@ -26,6 +26,24 @@ TEST(Repeat, TrainingFromItsResolvedConfigGivesTheSameBytes) {
   EXPECT_EQ(file("first/resolved.cfg"), file("second/resolved.cfg"));
 }
 
+// The checkpoint from which it started is one of its settings.
+TEST(Repeat, FineTuningFromItsResolvedConfigGivesTheSameBytes) {
+  train(tiny + "--model.encoding=rope --out first");
+  for (const std::string other : {"--train.steps=9 ", "--finetune.encoding=alibi"}) {
+    train("--model first/checkpoint.safetensors " + steps + other + " --out tuned");
+    train("--config tuned/resolved.cfg --out again");
+    EXPECT_EQ(file("tuned/checkpoint.safetensors"), file("again/checkpoint.safetensors")) << other;
+    EXPECT_EQ(file("tuned/resolved.cfg"), file("again/resolved.cfg"));
+    expect_refused(
+        "extrapolation", "--config tuned/resolved.cfg",
+        "tuned/resolved.cfg:1: model: got first/checkpoint.safetensors, from which train starts, not "
+        "extrapolation (start train with this file)");
+    run_well("evaluate", "--config tuned/resolved.cfg --model again/checkpoint.safetensors --out scores");
+    for (const char* folder : {"tuned", "again", "scores"})
+      std::filesystem::remove_all(own_folder() / folder);
+  }
+}
+
 TEST(Repeat, TheCommandOfAReportIsQuotedForAShell) {
   extrapolate(steps + "--experiment.seeds=1 --compare.model.encoding=none --out \"a 'b';\\$c\"");
   EXPECT_THAT(

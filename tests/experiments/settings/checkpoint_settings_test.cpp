@@ -102,13 +102,15 @@ TEST(FineTuning, LaysAGivenEncodingOverThatOfTheCheckpoint) {
             "rope(base=900) at contiguous : yarn, s 4, α 1, β 7"},
            {scaled, "finetune.encoding", "xpos@ntk(scale=3)",
             "xpos(base=10000, xpos_gamma=0.4, xpos_scale=32) at ntk, s 3 : ntk, s 3"}}) {
-    const Settings settings =
+    Settings settings =
         fine_tuning_settings(typed({{key, given}}), checkpoint("encoding", {{"model.encoding", trained}}));
+    exchange_encoding(settings);
     EXPECT_EQ(placed(settings), expected) << given;
   }
   const Values both = {{"finetune.encoding", "xpos"}, {"model.encoding", "rope@contiguous:ntk(scale=3)"}};
-  EXPECT_EQ(placed(fine_tuning_settings(typed(both), checkpoint("encoding", {{"model.encoding", "rope"}}))),
-            "xpos(base=10000, xpos_gamma=0.4, xpos_scale=32) at contiguous : ntk, s 3");
+  Settings settings = fine_tuning_settings(typed(both), checkpoint("encoding", {{"model.encoding", "rope"}}));
+  exchange_encoding(settings);
+  EXPECT_EQ(placed(settings), "xpos(base=10000, xpos_gamma=0.4, xpos_scale=32) at contiguous : ntk, s 3");
 }
 
 TEST(FineTuning, OfWhatTheWeightsAreMadeForIsRefusedWithBothValues) {
@@ -206,8 +208,8 @@ TEST(Inference, KeepsTheTaskOfTheCheckpoint) {
 }
 
 TEST(FineTuning, WithTheSameEncodingNeedsNoOtherCheckpoint) {
-  const Settings settings =
-      fine_tuning_settings(typed({{"finetune.encoding", "same"}}), checkpoint("same", {}));
+  Settings settings = fine_tuning_settings(typed({{"finetune.encoding", "same"}}), checkpoint("same", {}));
+  exchange_encoding(settings);
   EXPECT_THAT(unused_settings(settings, Builds::model), IsEmpty());
 }
 

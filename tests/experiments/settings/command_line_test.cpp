@@ -109,7 +109,6 @@ TEST(CommandLine, EachMistakeIsOneLine) {
            {{"--Steps=1"}, "unknown option --Steps (did you mean --train.steps?)"},
            {{"--ou=x"}, "unknown option --ou (did you mean --out?)"},
            {{"--Quiet"}, "unknown option --Quiet"},
-           {{"--plan-ranks=4"}, "unknown option --plan-ranks: progress shows the time left"},
            {{"--x="}, "unknown option --x"},
            {{"--tokens=a.npy"}, "unknown option --tokens"},
            // Words that are no options.

@@ -64,6 +64,7 @@ TEST(ConfigFile, EachMistakeIsOneLine) {
            {"[]\nsteps = 5\nnonsense\n[train]\nbatch = 3\n",
             "a.cfg:1: got section [], expected a name such as [train]"},
            {"[  ]\n", "a.cfg:1: got section [  ], expected a name such as [train]"},
+           {"[row ]\nmodel.heads = 2\n", "a.cfg:1: got section [row ], expected [row NAME]"},
            {"[task]\nfile = my#book.txt\n",
             "a.cfg:2: task.file: got a value with # or a line break, which a config cannot hold (put a space "
             "before a comment)"},

@@ -30,9 +30,9 @@ TEST(UnknownKeys, AreAnsweredWithHowToWriteWhatWasMeant) {
            {"compare.train.beta2", "0.9, 0.99",
             ": it is an option of adamw, muon, write train.optimizer = adamw(beta2=…)"},
            {"compare.tune.train.stepz", "1, 2", " (did you mean train.steps?)"},
-           // What had a key of its own.
-           {"compare.positional.encoding", "rope, t5", ": write compare.model.encoding = rope, t5"},
-           {"experiment.seed", "7", ": write experiment.seeds = 7, with a comma"},
+           // What other programs call it.
+           {"n_layer", "2", ": write model.layers"},
+           {"compare.train.lr", "1, 2", ": write compare.train.learning_rate"},
            // The nearest name within a distance.
            {"train.stepz", "1", " (did you mean train.steps?)"},
            {"model.steps", "1", " (did you mean train.steps?)"},

@@ -217,7 +217,9 @@ TEST(Alphabet, DecodesWhatItEncodesAndReportsWhatItDoesNotKnow) {
   const Alphabet language = task_alphabet({"language"});
   EXPECT_EQ(language.decode(language.encode("=KdK")), "=KdK");
   EXPECT_THAT([&] { language.encode("=KdK;"); },
-              ThrowsMessage<DataError>(HasSubstr("';' is not a symbol of this task")));
+              ThrowsMessage<DataError>(HasSubstr("got ';', expected symbols of this task: abc")));
+  EXPECT_THAT([&] { language.encode("=K🙂"); },
+              ThrowsMessage<DataError>(HasSubstr("got '🙂', expected symbols of this task")));
   const Alphabet bytes = task_alphabet({"text"});
   EXPECT_EQ(bytes.size(), 256);
   EXPECT_EQ(bytes.decode(bytes.encode("\xff\x01z")), "\xff\x01z");
