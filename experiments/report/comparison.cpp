@@ -37,7 +37,20 @@ void add_score(Group& group, const Score& score) {
   }
 }
 
-bool holds(const Comparison& comparison) { return comparison.decision == Decision::holds; }
+// Not decided yet.
+Ranking ranking_of(const Column& column, const MetricSpec& metric) {
+  Ranking ranking{metric, column};
+  std::vector<std::size_t>& ranked = ranking.ranked;
+  for (std::size_t row = 0; row < column.size(); ++row)
+    if (column[row].is_ranked()) ranked.push_back(row);
+  std::ranges::stable_sort(ranked, [&](std::size_t one, std::size_t other) {
+    return !metric.reached(column[other].summary.mean, column[one].summary.mean);
+  });
+  for (auto row = ranked.begin(); row != ranked.end(); ++row)
+    for (auto other = row + 1; other != ranked.end(); ++other)
+      ranking.pairs.push_back({*row, *other, compare_groups(column[*row], column[*other], metric)});
+  return ranking;
+}
 
 }  // namespace
 
@@ -133,40 +146,22 @@ Comparison compare_groups(const Group& left, const Group& right, const MetricSpe
   return compare(std::move(differences));
 }
 
-Family::Family(const ExperimentResult& result) {
-  for (const MetricSpec& metric : headlines(result.metrics)) {
-    const Column& rows = columns_[metric.id] = column_of(result, metric, result.lengths.back());
-    for (std::size_t left = 0; left < rows.size(); ++left) {
-      for (std::size_t right = left + 1; right < rows.size(); ++right) {
-        if (rows[left].is_ranked() && rows[right].is_ranked())
-          pairs_[{metric.id, {left, right}}] = compare_groups(rows[left], rows[right], metric);
-      }
-    }
-  }
-  std::vector<Comparison*> all;
-  for (auto& [where, pair] : pairs_) all.push_back(&pair);
-  decide(all);
-}
-
-Index Family::decided() const {
-  return std::ranges::count_if(pairs_,
-                               [](const auto& pair) { return pair.second.decision != Decision::undecided; });
-}
-
-Comparison Family::better(const std::string& metric, std::size_t left, std::size_t right) const {
-  const Comparison& pair = pairs_.at({metric, {std::min(left, right), std::max(left, right)}});
-  return left < right ? pair : pair.turned();
-}
-
-std::set<std::size_t> Family::best(const MetricSpec& metric) const {
-  const auto column = columns_.find(metric.id);
-  if (column == columns_.end()) return {};
-  const std::vector<std::size_t> ranked = ranked_rows(column->second, metric);
+std::set<std::size_t> Ranking::best() const {
   std::set<std::size_t> rows(ranked.begin(), ranked.end());
-  std::erase_if(rows, [&](std::size_t row) {
-    return row != ranked.front() && holds(better(metric.id, ranked.front(), row));
-  });
+  for (const Pair& pair : of_first())
+    if (pair.by.decision == Decision::holds) rows.erase(pair.other);
   return rows.size() < ranked.size() ? rows : std::set<std::size_t>{};
+}
+
+std::vector<Ranking> rankings_of(const ExperimentResult& result) {
+  std::vector<Ranking> rankings;
+  for (const MetricSpec& metric : headlines(result.metrics))
+    rankings.push_back(ranking_of(column_of(result, metric, result.lengths.back()), metric));
+  std::vector<Comparison*> all;
+  for (Ranking& ranking : rankings)
+    for (Pair& pair : ranking.pairs) all.push_back(&pair.by);
+  decide(all);
+  return rankings;
 }
 
 std::string gate_text(const ExperimentResult& result) {
@@ -188,16 +183,6 @@ std::string learned_text(const Learning& learning) {
   const Index unknown = learning.seeds - learning.known();
   return fmt::format("{}/{} ({:.2f} to {:.2f}){}", learning.learned, learning.known(), share.low, share.high,
                      unknown > 0 ? fmt::format(", {} unknown", unknown) : "");
-}
-
-std::vector<std::size_t> ranked_rows(const Column& column, const MetricSpec& metric) {
-  std::vector<std::size_t> ranked;
-  for (std::size_t row = 0; row < column.size(); ++row)
-    if (column[row].is_ranked()) ranked.push_back(row);
-  std::ranges::stable_sort(ranked, [&](std::size_t one, std::size_t other) {
-    return !metric.reached(column[other].summary.mean, column[one].summary.mean);
-  });
-  return ranked;
 }
 
 std::string multiple_of(Index length, Index train_length) {

@@ -1,12 +1,11 @@
 // Groups the scores of an experiment over seeds: the one place where "mean over seeds" is computed, and where rows are
-// compared. Tables, CSV, curves and sentences all read at() and Family, so they cannot disagree.
+// compared. Tables, CSV, curves and sentences all read at() and rankings_of(), so they cannot disagree.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -84,32 +83,35 @@ Index most_seeds(const ExperimentResult& result);
 /// How much better one group does than another in the seeds that both have.
 Comparison compare_groups(const Group& left, const Group& right, const MetricSpec& metric);
 
-/// The comparisons of an experiment, which are decided together (see statistics.h): each pair of ranked rows at the longest
-/// length, under the first condition, in each headline metric.
-class Family {
- public:
-  explicit Family(const ExperimentResult& result);
-
-  Index size() const { return std::ssize(pairs_); }
-  Index decided() const;
-  /// How row `left` does against row `right`, by their indices in rows_of(). Both must be ranked.
-  Comparison better(const std::string& metric, std::size_t left, std::size_t right) const;
-  /// The best row, if it is decided to be ahead of any, and every ranked row that it is not decided to be ahead of.
-  std::set<std::size_t> best(const MetricSpec& metric) const;
-
- private:
-  std::map<std::string, Column> columns_;                                           // by metric
-  std::map<std::pair<std::string, std::array<std::size_t, 2>>, Comparison> pairs_;  // left row < right row
+/// Two rows by their indices in rows_of(), and how the first does against the other.
+struct Pair {
+  std::size_t row = 0;
+  std::size_t other = 0;
+  Comparison by = {};
 };
+
+/// How the rows compare in a headline metric at the longest length, under the first condition.
+struct Ranking {
+  MetricSpec metric;
+  Column column;                         // of all rows
+  std::vector<std::size_t> ranked = {};  // rows by their indices, those with better means first
+  std::vector<Pair> pairs = {};  // of each ranked row with all that follow it, those of the first row first
+
+  std::span<const Pair> of_first() const {
+    return std::span(pairs).first(ranked.empty() ? 0 : ranked.size() - 1);
+  }
+  /// The first row, if it is decided to be ahead of any, and every ranked row that it is not decided to be ahead of.
+  std::set<std::size_t> best() const;
+};
+
+/// The rankings of all headline metrics, whose pairs are decided together (see statistics.h).
+std::vector<Ranking> rankings_of(const ExperimentResult& result);
 
 /// The gates of all rows: "accuracy of at least 0.9 at the training length"; by task, if they differ. Empty if there are none.
 std::string gate_text(const ExperimentResult& result);
 
 /// "4/5 (0.28 to 0.99)": the seeds that learned the task, with the exact interval of their share; "unknown".
 std::string learned_text(const Learning& learning);
-
-/// The ranked rows by their index in a column, those with better means first.
-std::vector<std::size_t> ranked_rows(const Column& column, const MetricSpec& metric);
 
 /// "1x", "2x", "1.5x": length as a multiple of the training length; "" if rows differ in training length.
 std::string multiple_of(Index length, Index train_length);

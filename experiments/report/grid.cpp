@@ -158,8 +158,10 @@ std::string under_condition(const ExperimentResult& result) {
 
 std::vector<GridCell> score_column(const ExperimentResult& result, const MetricSpec& metric, Index length,
                                    const std::string& condition) {
-  const bool is_compared = length == result.lengths.back() && condition == result.conditions.front();
-  const std::set<std::size_t> best = is_compared ? Family(result).best(metric) : std::set<std::size_t>{};
+  std::set<std::size_t> best;
+  if (length == result.lengths.back() && condition == result.conditions.front())
+    for (const Ranking& ranking : rankings_of(result))
+      if (ranking.metric.id == metric.id) best = ranking.best();
   const Index seeds = most_seeds(result);
   std::vector<GridCell> cells;
   for (const RowInfo& row : rows_of(result)) {

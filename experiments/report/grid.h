@@ -42,7 +42,7 @@ struct GridCell {
   std::string interval = {};  // "2.847 to 3.393": 95 % interval of the median
   std::string why = {};       // reason for a failure
   bool missing = false;       // a score without a number
-  bool best = false;          // see Family::best()
+  bool best = false;          // see Ranking::best()
   bool reference = false;     // of a baseline, not a model
   bool unranked = false;      // the name of a row that did not learn the task
 };

@@ -46,11 +46,16 @@ std::string facts(const ExperimentResult& result) {
 /// All pairs of ranked rows, which the page shows unless they are many.
 std::string pair_tables(const ExperimentResult& result) {
   constexpr Index most_shown = 30;
-  const Family family(result);
-  if (family.size() == 0) return "";
+  Index pairs = 0;
+  Index decided = 0;
+  for (const Ranking& ranking : rankings_of(result)) {
+    pairs += std::ssize(ranking.pairs);
+    decided += std::ranges::count_if(
+        ranking.pairs, [](const Pair& pair) { return pair.by.decision != Decision::undecided; });
+  }
+  if (pairs == 0) return "";
   std::string html = fmt::format("<details{}><summary>{} of {} decided</summary>\n<div class=\"pairs\">\n",
-                                 family.size() <= most_shown ? " open" : "", family.decided(),
-                                 counted(family.size(), "pair"));
+                                 pairs <= most_shown ? " open" : "", decided, counted(pairs, "pair"));
   for (const Grid& grid : pair_grids(result)) html += html_table(grid);
   return html + "</div>\n</details>\n";
 }

@@ -31,21 +31,18 @@ std::vector<GridCell> pair_line(Comparison pair, std::string row, std::string ot
 }  // namespace
 
 std::vector<Grid> pair_grids(const ExperimentResult& result) {
-  const Family family(result);
   const std::vector<RowInfo> rows = rows_of(result);
   const Index last = result.lengths.back();
   std::vector<Grid> grids;
-  for (const MetricSpec& metric : headlines(result.metrics)) {
-    Grid grid{.title = fmt::format("{}, pairs at length {}", metric.title(last > result.train_length),
-                                   length_heading(last, result.train_length)),
-              .names = 2,
-              .headings = {"row", "ahead of", "by", "in seeds", "p"}};
-    const std::vector<std::size_t> ranked = ranked_rows(column_of(result, metric, last), metric);
-    for (std::size_t i = 0; i < ranked.size(); ++i)
-      for (std::size_t j = i + 1; j < ranked.size(); ++j)
-        grid.lines.push_back(pair_line(family.better(metric.id, ranked[i], ranked[j]), rows[ranked[i]].label,
-                                       rows[ranked[j]].label));
-    if (!grid.lines.empty()) grids.push_back(std::move(grid));
+  for (const Ranking& ranking : rankings_of(result)) {
+    if (ranking.pairs.empty()) continue;
+    Grid& grid = grids.emplace_back(
+        Grid{.title = fmt::format("{}, pairs at length {}", ranking.metric.title(last > result.train_length),
+                                  length_heading(last, result.train_length)),
+             .names = 2,
+             .headings = {"row", "ahead of", "by", "in seeds", "p"}});
+    for (const auto& [row, other, by] : ranking.pairs)
+      grid.lines.push_back(pair_line(by, rows[row].label, rows[other].label));
   }
   return grids;
 }

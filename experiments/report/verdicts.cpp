@@ -38,30 +38,26 @@ std::string subject(const MetricSpec& metric, bool is_past_training) {
 
 /// How the row with the best mean does against the next; or, where it is not decided to be ahead of all others, against the best of
 /// those that are left. `what` is "Near", `where` "at length 512 (8x)".
-std::string leader(const ExperimentResult& result, const Family& family, const MetricSpec& metric,
-                   const std::string& what, const std::string& where) {
-  const Column column = column_of(result, metric, result.lengths.back());
-  const std::vector<std::size_t> ranked = ranked_rows(column, metric);
-  const auto is_open = [&](std::size_t row) {
-    return row != ranked.front() && family.better(metric.id, ranked.front(), row).decision != Decision::holds;
-  };
-  const auto open = std::ranges::find_if(ranked, is_open);
-  const std::size_t next = open == ranked.end() ? ranked[1] : *open;
-  const Comparison pair = family.better(metric.id, ranked.front(), next);
-  const auto mean = [&](std::size_t row) { return format_mean(column[row].summary); };
-  const auto name = [&](std::size_t row) { return in_quotes(rows_of(result)[row].label); };
-  const std::string best = name(ranked.front());
+std::string leader(const Ranking& ranking, const std::vector<RowInfo>& rows, const std::string& what,
+                   const std::string& where) {
+  const auto pairs = ranking.of_first();
+  const auto is_open = [](const Pair& pair) { return pair.by.decision != Decision::holds; };
+  const auto open = std::ranges::find_if(pairs, is_open);
+  const auto& [first, next, pair] = open == pairs.end() ? pairs.front() : *open;
+  const auto mean = [&](std::size_t row) { return format_mean(ranking.column[row].summary); };
+  const std::string best = in_quotes(rows[first].label);
+  const std::string other = in_quotes(rows[next].label);
   if (pair.decision == Decision::holds)
-    return fmt::format("{}, {} is best {}, {}: ahead of {} {}.", what, best, where, mean(ranked.front()),
-                       name(next), decided(pair));
+    return fmt::format("{}, {} is best {}, {}: ahead of {} {}.", what, best, where, mean(first), other,
+                       decided(pair));
   if (pair.decision == Decision::fails)
     return fmt::format("{}, {} has the best mean {}, {}, but is behind {} {}.", what, best, where,
-                       mean(ranked.front()), name(next), decided(pair.turned()));
+                       mean(first), other, decided(pair.turned()));
   if (pair.ahead + pair.behind == 0)
-    return fmt::format("{}, {} and {} are level {}, {}, in all {}.", what, best, name(next), where,
-                       mean(next), counted(pair.n(), "seed"));
+    return fmt::format("{}, {} and {} are level {}, {}, in all {}.", what, best, other, where, mean(next),
+                       counted(pair.n(), "seed"));
   return fmt::format("{}, the best row {} is undecided: {} ({}) is ahead of {} ({}) {}.", what, where, best,
-                     mean(ranked.front()), name(next), mean(next), count(pair));
+                     mean(first), other, mean(next), count(pair));
 }
 
 /// " The reader “4-gram” has 0.353." if a reader that ignores where answers stand has a score as good as this; a reader is compared with no
@@ -75,21 +71,21 @@ std::string readers_as_good(const ExperimentResult& result, const MetricSpec& me
 }
 
 /// The sentence of a headline metric: "Near, “alibi” is best at length 512 (8x), 0.986 ± 0.004: ahead of “rope” by …".
-std::string ranking(const ExperimentResult& result, const Family& family, const MetricSpec& metric) {
+std::string sentence(const ExperimentResult& result, const Ranking& ranking) {
+  const auto& [metric, column, ranked, pairs] = ranking;
   const Index last = result.lengths.back();
-  const Column column = column_of(result, metric, last);
-  const std::vector<std::size_t> ranked = ranked_rows(column, metric);
+  const std::vector<RowInfo> rows = rows_of(result);
   const std::string what = subject(metric, last > result.train_length);
   const std::string where = "at length " + length_heading(last, result.train_length);
   if (ranked.empty()) return fmt::format("{}, no row is ranked {}.", what, where);
   const Summary& best = column[ranked.front()].summary;
   const std::string readers = readers_as_good(result, metric, best.mean);
   if (ranked.size() == 1)
-    return fmt::format("{}, {} has {} {}{}.{}", what, in_quotes(rows_of(result)[ranked.front()].label),
+    return fmt::format("{}, {} has {} {}{}.{}", what, in_quotes(rows[ranked.front()].label),
                        format_mean(best), where, column.size() > 1 ? "; no other row is ranked" : "",
                        readers);
   const bool all_learned = std::ranges::all_of(column, [](const Group& row) { return row.learning.most(); });
-  return leader(result, family, metric, what + (all_learned ? "" : ", of the ranked rows"), where) + readers;
+  return leader(ranking, rows, what + (all_learned ? "" : ", of the ranked rows"), where) + readers;
 }
 
 /// A model that did not learn the task has not failed to extrapolate: "Not ranked, because … (…): “a” (0 of 3 seeds), …". Empty
@@ -150,10 +146,8 @@ std::string few_targets(const ExperimentResult& result, const MetricSpec& metric
 std::vector<std::string> answer(const ExperimentResult& result) {
   if (result.cells.empty()) return {"No cell has been run yet."};
   if (rows_of(result).size() == 1 && !unranked(result).empty()) return {unranked(result)};
-  const Family family(result);
   std::vector<std::string> sentences;
-  for (const MetricSpec& metric : headlines(result.metrics))
-    sentences.push_back(ranking(result, family, metric));
+  for (const Ranking& ranking : rankings_of(result)) sentences.push_back(sentence(result, ranking));
   return sentences;
 }
 
@@ -165,7 +159,8 @@ std::vector<std::string> verdicts(const ExperimentResult& result) {
 }
 
 std::string procedure(const ExperimentResult& result) {
-  const Index pairs = Family(result).size();
+  Index pairs = 0;
+  for (const Ranking& ranking : rankings_of(result)) pairs += std::ssize(ranking.pairs);
   std::string text =
       "Numbers are mean ± standard deviation over all seeds; a mean over fewer says how many (n), because "
       "the others diverged or "

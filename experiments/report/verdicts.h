@@ -1,4 +1,4 @@
-// Sentences that summarise the results. Every conclusion rests on the comparisons of Family (see comparison.h), and says in how
+// Sentences that summarise the results. Every conclusion rests on the pairs of rankings_of() (see comparison.h), and says in how
 // many seeds it holds.
 #pragma once
 

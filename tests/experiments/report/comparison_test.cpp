@@ -110,33 +110,41 @@ TEST(CompareGroups, PairsBySeedAndNotByPlace) {
   EXPECT_EQ(compare_groups(left, right, {.measure = Measure::accuracy}).ahead, 2);
 }
 
-TEST(Family, HasEachPairOfRankedRowsInEachHeadlineAtTheLongestLength) {
-  ExperimentResult result = sample_result(8);
-  const Family one(result);
-  EXPECT_EQ(one.size(), 1) << "learned cannot run there";
-  EXPECT_EQ(one.better("bits", 2, 0).ahead, 8) << "lower is better";
-  EXPECT_EQ(one.better("bits", 2, 0).decision, Decision::holds);
-  EXPECT_EQ(one.better("bits", 0, 2).decision, Decision::fails);
-  EXPECT_DOUBLE_EQ(one.better("bits", 0, 2).median(), -one.better("bits", 2, 0).median());
-  for (MetricSpec& metric : result.metrics) metric.headline = true;
-  EXPECT_EQ(Family(result).size(), 2);
-  result.lengths = {4};
-  EXPECT_EQ(Family(result).size(), 3) << "bits.past has no targets";
-  report_test::gate(result, 0.0, "none learned");
-  EXPECT_EQ(Family(result).size(), 0);
+std::size_t pairs(const ExperimentResult& result) {
+  std::size_t count = 0;
+  for (const Ranking& ranking : rankings_of(result)) count += ranking.pairs.size();
+  return count;
 }
 
-TEST(Family, TheBestAreTheBestRowAndAllThatItIsNotAheadOf) {
+TEST(Rankings, HaveEachPairOfRankedRowsInEachHeadlineAtTheLongestLength) {
   ExperimentResult result = sample_result(8);
-  EXPECT_EQ(Family(result).best(result.metrics[0]), (std::set<std::size_t>{2}));
-  EXPECT_TRUE(Family(result).best(result.metrics[1]).empty()) << "rows are not compared in it";
-  EXPECT_TRUE(Family(sample_result()).best(result.metrics[0]).empty()) << "of three seeds nothing is decided";
+  const std::vector<Ranking> one = rankings_of(result);
+  ASSERT_EQ(one.size(), 1U);
+  EXPECT_EQ(one[0].ranked, (std::vector<std::size_t>{2, 0})) << "learned cannot run there; lower is better";
+  ASSERT_EQ(one[0].pairs.size(), 1U);
+  EXPECT_EQ(one[0].pairs[0].row, 2U);
+  EXPECT_EQ(one[0].pairs[0].other, 0U);
+  EXPECT_EQ(one[0].pairs[0].by.ahead, 8);
+  EXPECT_EQ(one[0].pairs[0].by.decision, Decision::holds);
+  for (MetricSpec& metric : result.metrics) metric.headline = true;
+  EXPECT_EQ(pairs(result), 2U);
+  result.lengths = {4};
+  EXPECT_EQ(pairs(result), 3U) << "bits.past has no targets";
+  EXPECT_EQ(rankings_of(result)[0].of_first().size(), 2U);
+  report_test::gate(result, 0.0, "none learned");
+  EXPECT_EQ(pairs(result), 0U);
+}
+
+TEST(Rankings, TheBestAreTheFirstRowAndAllThatItIsNotAheadOf) {
+  ExperimentResult result = sample_result(8);
+  EXPECT_EQ(rankings_of(result)[0].best(), (std::set<std::size_t>{2}));
+  EXPECT_TRUE(rankings_of(sample_result())[0].best().empty()) << "of three seeds nothing is decided";
   for (CellResult& cell : result.cells)
     if (cell.row == "learned") {
       cell.scores.clear();
       report_test::add(cell, report_test::score(16, cell.seed == 1 ? 0.0 : 1.5, 1.0));
     }
-  EXPECT_EQ(Family(result).best(result.metrics[0]), (std::set<std::size_t>{1, 2}));
+  EXPECT_EQ(rankings_of(result)[0].best(), (std::set<std::size_t>{1, 2}));
 }
 
 TEST(MultipleOf, IsShort) {
