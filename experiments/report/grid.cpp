@@ -259,11 +259,18 @@ std::vector<Grid> band_grids(const ExperimentResult& result) {
 
 std::vector<std::string> table_notes(const ExperimentResult& result) {
   Texts notes;
+  const auto has_failed = [&](const RowInfo& row) {
+    const Learning learning = learning_of(result, row.label);
+    return learning.not_learned > 0 && !learning.most();
+  };
   if (const std::string gate = gate_text(result); !gate.empty())
     notes.push_back(
         fmt::format("Learned: {}. Rows that fewer than three quarters of the seeds learned stand in "
-                    "parentheses and are not ranked.",
-                    gate));
+                    "parentheses and are not ranked.{}",
+                    gate,
+                    std::ranges::any_of(result.rows, has_failed)
+                        ? " More train.steps or another train.learning_rate may help."
+                        : ""));
   if (std::ranges::any_of(result.metrics,
                           [](const MetricSpec& one) { return one.sources != SourceRange::any; }))
     notes.emplace_back(

@@ -15,8 +15,9 @@
 namespace ordinal::experiments {
 namespace {
 
-/// A list; `kind` is its class.
+/// A list, if there is something to list; `kind` is its class.
 std::string html_list(const std::vector<std::string>& sentences, const char* kind) {
+  if (sentences.empty()) return "";
   std::string html = fmt::format("<ul class=\"{}\">\n", kind);
   for (const std::string& sentence : sentences) html += "<li>" + escape_html(sentence) + "</li>\n";
   return html + "</ul>\n";
@@ -61,7 +62,7 @@ std::string pair_tables(const ExperimentResult& result) {
 }
 
 std::string verdict_section(const ExperimentResult& result) {
-  std::string html = "<h2>What the numbers say</h2>\n" + html_list(verdicts(result), "verdicts");
+  std::string html = "<h2>What the numbers say</h2>\n" + html_list(warnings(result), "verdicts");
   return html + pair_tables(result) + "<p class=\"note\">" + escape_html(procedure(result)) + "</p>\n";
 }
 
@@ -121,9 +122,7 @@ std::string other_curves(const ExperimentResult& result) {
 std::string comparison_section(const ExperimentResult& result) {
   std::string html = "<h2>The comparison</h2>\n" + all_tables(result);
   for (const Grid& grid : band_grids(result)) html += html_table(grid);
-  const std::vector<std::string> notes = table_notes(result);
-  if (!notes.empty()) html += html_list(notes, "note");
-  return html + other_curves(result);
+  return html + html_list(table_notes(result), "note") + other_curves(result);
 }
 
 std::string main_figures(const ExperimentResult& result) {

@@ -77,36 +77,20 @@ std::string sentence(const ExperimentResult& result, const Ranking& ranking) {
   const std::vector<RowInfo> rows = rows_of(result);
   const std::string what = subject(metric, last > result.train_length);
   const std::string where = "at length " + length_heading(last, result.train_length);
-  if (ranked.empty()) return fmt::format("{}, no row is ranked {}.", what, where);
+  const auto has_learned = [](const Group& row) { return row.learning.most(); };
+  if (ranked.empty())
+    return fmt::format("{}, no row is ranked {}{}.", what, where,
+                       std::ranges::none_of(column, has_learned)
+                           ? ": fewer than three quarters of the seeds are known to have learned the task"
+                           : "");
   const Summary& best = column[ranked.front()].summary;
   const std::string readers = readers_as_good(result, metric, best.mean);
   if (ranked.size() == 1)
     return fmt::format("{}, {} has {} {}{}.{}", what, in_quotes(rows[ranked.front()].label),
                        format_mean(best), where, column.size() > 1 ? "; no other row is ranked" : "",
                        readers);
-  const bool all_learned = std::ranges::all_of(column, [](const Group& row) { return row.learning.most(); });
+  const bool all_learned = std::ranges::all_of(column, has_learned);
   return leader(ranking, rows, what + (all_learned ? "" : ", of the ranked rows"), where) + readers;
-}
-
-/// A model that did not learn the task has not failed to extrapolate: "Not ranked, because … (…): “a” (0 of 3 seeds), …". Empty
-/// if all rows learned it.
-std::string unranked(const ExperimentResult& result) {
-  std::vector<std::string> each;
-  bool is_known = true;
-  for (const RowInfo& row : rows_of(result)) {
-    const Learning learning = learning_of(result, row.label);
-    if (learning.most()) continue;
-    each.push_back(fmt::format("{} ({})", in_quotes(row.label),
-                               learning.known() == 0
-                                   ? "unknown"
-                                   : fmt::format("{} of {} seeds", learning.learned, learning.known())));
-    is_known = is_known && learning.known() == learning.seeds;
-  }
-  if (each.empty()) return "";
-  return fmt::format("Not ranked, because fewer than three quarters of the seeds {} the task ({}): {}. {}",
-                     is_known ? "learned" : "are known to have learned", gate_text(result), joined(each),
-                     is_known ? "More train.steps or another train.learning_rate may help."
-                              : "It is known of a test at the training length, under the condition trained.");
 }
 
 /// "“majority”, which ignores the order of tokens, passes the learning gate (0.963): …". Empty if none does.
@@ -145,16 +129,8 @@ std::string few_targets(const ExperimentResult& result, const MetricSpec& metric
 
 std::vector<std::string> answer(const ExperimentResult& result) {
   if (result.cells.empty()) return {"No cell has been run yet."};
-  if (rows_of(result).size() == 1 && !unranked(result).empty()) return {unranked(result)};
   std::vector<std::string> sentences;
   for (const Ranking& ranking : rankings_of(result)) sentences.push_back(sentence(result, ranking));
-  return sentences;
-}
-
-std::vector<std::string> verdicts(const ExperimentResult& result) {
-  std::vector<std::string> sentences = warnings(result);
-  sentences.push_back(unranked(result));
-  std::erase(sentences, "");
   return sentences;
 }
 

@@ -13,9 +13,6 @@ namespace ordinal::experiments {
 /// of the next. pair_grids() has all pairs. The page opens with it. Plain text.
 std::vector<std::string> answer(const ExperimentResult& result);
 
-/// Warnings, which readers without a model are better than which rows, and which rows did not learn the task.
-std::vector<std::string> verdicts(const ExperimentResult& result);
-
 /// How the sentences are decided, so that a reader can compute them again from seeds.csv.
 std::string procedure(const ExperimentResult& result);
 

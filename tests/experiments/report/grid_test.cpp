@@ -206,6 +206,16 @@ TEST(TableNotes, SayOfEachRowWhyItFailsOrWhereItDiverges) {
                           std::string("learned fails: ") + failure_text, HasSubstr("standard error")));
 }
 
+TEST(TableNotes, SayWhatMayHelpWhereARowDidNotLearn) {
+  ExperimentResult result = sample_result();
+  report_test::gate(result, 1.05, "at most 1.05 bits");
+  EXPECT_EQ(table_notes(result).front(),
+            "Learned: at most 1.05 bits. Rows that fewer than three quarters of the seeds learned stand in "
+            "parentheses and are not ranked. More train.steps or another train.learning_rate may help.");
+  report_test::gate(result, 2.0, "at most 2 bits");
+  EXPECT_THAT(table_notes(result).front(), ::testing::EndsWith("and are not ranked."));
+}
+
 TEST(TableNotes, AFailureUnderAnotherConditionSaysSo) {
   ExperimentResult result = two_factors();
   for (CellResult& cell : result.cells)
