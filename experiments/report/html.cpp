@@ -177,17 +177,6 @@ std::string picture_sections(const ExperimentResult& result, const std::vector<F
          gallery(figures);
 }
 
-std::string cells_table(const ExperimentResult& result) {
-  Grid grid{.headings = {"row", "seed", "final training loss (bits)", "seconds", "hash of the weights"}};
-  for (const CellResult& cell : result.cells)
-    grid.lines.push_back({{cell.row},
-                          {std::to_string(cell.seed)},
-                          {format_value(cell.final_train_loss)},
-                          {format_value(cell.seconds)},
-                          {cell.weights_hash}});
-  return "<details><summary>Every model that was trained</summary>\n" + html_table(grid) + "</details>\n";
-}
-
 std::string reproduction(const ExperimentResult& result) {
   std::string html = "<h2>How to run it again</h2>\n";
   html += "<pre>" + escape_html(result.command) + "</pre>\n";
@@ -195,7 +184,6 @@ std::string reproduction(const ExperimentResult& result) {
       "<p>The same settings and seeds give the same weights, bit for bit, with the same version on any "
       "machine. The numbers are in <code>table.csv</code>, <code>seeds.csv</code> and "
       "<code>references.csv</code>.</p>\n";
-  html += cells_table(result);
   html += "<details><summary>Settings (resolved.cfg)</summary>\n<pre>" + escape_html(result.settings) +
           "</pre></details>\n";
   html += "<details><summary>Machine, build and data (manifest.json)</summary>\n<table class=\"left\">\n";

@@ -39,7 +39,7 @@ TEST(ReportPage, NoTextFromOutsideBecomesMarkup) {
   for (RowInfo& row : result.rows) row.factors.emplace_back(bad, row.notes.emplace_back(bad));
   result.conditions.push_back(bad);
   for (CellResult& cell : result.cells) {
-    cell.note = cell.weights_hash = bad;
+    cell.note = bad;
     for (Score& score : cell.scores) score.why = bad + "\"";
   }
   Chart chart;
