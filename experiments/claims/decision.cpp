@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "experiments/report/grid.h"
-#include "experiments/tasks/reader.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -45,18 +44,6 @@ Comparison compared(const Claim& claim, const std::vector<Group>& sides) {
   return comparison;
 }
 
-// Of the readers that ignore where answers stand, the best score of a quantity; null without one.
-const Score* best_reader(const Quantity& quantity, const std::vector<Score>& scores) {
-  const Score* best = nullptr;
-  for (const Score& score : scores) {
-    const bool counts = score.of_reader && knows_at_most(score.row, Knows::order) &&
-                        is_about(score.row, quantity.task) && score.length == quantity.at &&
-                        score.metric.id == quantity.metric.id;
-    if (counts && (best == nullptr || !score.metric.reached(best->value, score.value))) best = &score;
-  }
-  return best;
-}
-
 // Why a claim is not run or undecided whatever its differences are; empty if they decide.
 std::string obstacle(const ClaimResult& result, const std::vector<Score>& scores, Index seeds) {
   const std::vector<Quantity>& quantities = result.claim.statement.sides;
@@ -76,7 +63,8 @@ std::string obstacle(const ClaimResult& result, const std::vector<Score>& scores
   }
   std::string floor;
   for (std::size_t i = 0; i < quantities.size(); ++i) {
-    const Score* reader = best_reader(quantities[i], scores);
+    const Quantity& side = quantities[i];
+    const Score* reader = best_reader(scores, side.task, side.at, side.metric);
     if (reader == nullptr || !reader->metric.reached(reader->value, compare(result.sides[i].values).median()))
       return "";
     if (floor.empty())

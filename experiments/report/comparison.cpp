@@ -103,23 +103,25 @@ Group reader_at(const ExperimentResult& result, const std::string& reader, Index
   return grouped(scores);
 }
 
-std::vector<BestReader> best_readers(const ExperimentResult& result, const MetricSpec& metric) {
-  std::vector<BestReader> readers;
-  for (const std::string& name : readers_of(result, metric)) {
-    const Group group = reader_at(result, name, result.lengths.back(), metric);
-    if (knows_at_most(name, Knows::order) && group.has_number())
-      readers.push_back({name, group.summary.mean});
-  }
-  const auto is_better = [&](double one, double other) { return !metric.reached(other, one); };
-  std::ranges::stable_sort(readers, is_better, &BestReader::score);
-  std::vector<BestReader> best;
-  for (const RowInfo& row : rows_of(result)) {
-    const auto found =
-        std::ranges::find_if(readers, [&](const BestReader& one) { return is_about(one.name, row.task); });
-    if (found != readers.end() && std::ranges::count(best, found->name, &BestReader::name) == 0)
-      best.push_back(*found);
+const Score* best_reader(const std::vector<Score>& scores, const std::string& task, Index length,
+                         const MetricSpec& metric) {
+  const Score* best = nullptr;
+  for (const Score& score : scores) {
+    const bool counts = score.of_reader && knows_at_most(score.row, Knows::order) &&
+                        is_about(score.row, task) && score.length == length && score.metric.id == metric.id &&
+                        std::isfinite(score.value) && score.tokens >= fewest_targets;
+    if (counts && (best == nullptr || !score.metric.reached(best->value, score.value))) best = &score;
   }
   return best;
+}
+
+std::vector<const Score*> best_readers(const ExperimentResult& result, const MetricSpec& metric) {
+  std::vector<const Score*> readers;
+  for (const RowInfo& row : rows_of(result)) {
+    const Score* best = best_reader(result.references, row.task, result.lengths.back(), metric);
+    if (best != nullptr && std::ranges::count(readers, best) == 0) readers.push_back(best);
+  }
+  return readers;
 }
 
 Column column_of(const ExperimentResult& result, const MetricSpec& metric, Index length) {

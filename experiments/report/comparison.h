@@ -66,13 +66,13 @@ std::vector<std::string> readers_of(const ExperimentResult& result, const Metric
 Group reader_at(const ExperimentResult& result, const std::string& reader, Index length,
                 const MetricSpec& metric);
 
-/// Of the readers that ignore where answers stand (they know at most the order of tokens) the best at the longest length, for each
-/// task of the rows.
-struct BestReader {
-  std::string name;
-  double score = 0.0;
-};
-std::vector<BestReader> best_readers(const ExperimentResult& result, const MetricSpec& metric);
+/// Of the readers that ignore where answers stand (they know at most the order of tokens) the best score at a length, on a task;
+/// null without one on enough targets.
+const Score* best_reader(const std::vector<Score>& scores, const std::string& task, Index length,
+                         const MetricSpec& metric);
+
+/// The best at the longest length, for each task of the rows.
+std::vector<const Score*> best_readers(const ExperimentResult& result, const MetricSpec& metric);
 
 /// All rows at a length, under the main condition.
 Column column_of(const ExperimentResult& result, const MetricSpec& metric, Index length);

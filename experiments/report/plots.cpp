@@ -72,7 +72,7 @@ Series length_series(const std::vector<Index>& lengths, const auto& group_at) {
 /// The best readers that ignore where answers stand, and the oracle.
 std::vector<std::string> drawn_readers(const ExperimentResult& result, const MetricSpec& metric) {
   std::vector<std::string> drawn;
-  for (const BestReader& best : best_readers(result, metric)) drawn.push_back(best.name);
+  for (const Score* best : best_readers(result, metric)) drawn.push_back(best->row);
   std::ranges::copy_if(readers_of(result, metric), std::back_inserter(drawn),
                        [](const std::string& name) { return !knows_at_most(name, Knows::sources); });
   return drawn;

@@ -64,9 +64,9 @@ std::string leader(const Ranking& ranking, const std::vector<RowInfo>& rows, con
 /// row, because it is not trained with seeds.
 std::string readers_as_good(const ExperimentResult& result, const MetricSpec& metric, double score) {
   std::string text;
-  for (const BestReader& reader : best_readers(result, metric))
-    if (metric.reached(reader.score, score))
-      text += fmt::format(" The reader {} has {}.", in_quotes(reader.name), format_value(reader.score));
+  for (const Score* reader : best_readers(result, metric))
+    if (metric.reached(reader->value, score))
+      text += fmt::format(" The reader {} has {}.", in_quotes(reader->row), format_value(reader->value));
   return text;
 }
 

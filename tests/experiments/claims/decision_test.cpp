@@ -40,8 +40,13 @@ std::vector<Score> stored(const Rows& rows, const MetricSpec& metric = accuracy)
 }
 
 Score reader(const std::string& name, double value, Index length = 32, const MetricSpec& metric = accuracy) {
-  return {
-      .row = name, .of_reader = true, .length = length, .metric = metric, .value = value, .learned = true};
+  return {.row = name,
+          .of_reader = true,
+          .length = length,
+          .metric = metric,
+          .value = value,
+          .tokens = 100,
+          .learned = true};
 }
 
 // Says of the first seeds of row b that they did not learn, or that it is unknown.
