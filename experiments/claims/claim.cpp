@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <map>
+#include <iterator>
 
-#include "experiments/report/comparison.h"
 #include "experiments/settings/rows.h"
 #include "framework/core/errors.h"
 #include "framework/core/part.h"
@@ -113,24 +112,40 @@ Claim read_claim(const WrittenSection& section, Problems& problems) {
   return claim;
 }
 
-// The length in numbers, the task and the metric of a quantity, from its row.
-void resolve(Quantity& quantity, const std::vector<Row>& rows) {
-  const auto row = std::ranges::find(rows, quantity.row, &Row::label);
-  if (row == rows.end()) return;
-  const Part task = task_part(row->settings);
-  quantity.train_length = row->settings.integer("task.train_length");
-  quantity.at = parse_length(quantity.length, quantity.train_length);
-  quantity.task = to_string(task);
+// The length in numbers, the task and the metric of a quantity, from its row. Returns what the experiment does not have.
+std::vector<std::string> resolve(Quantity& quantity, const std::vector<Row>& rows) {
+  std::vector<std::string> missing;
+  const auto require = [&](const char* what, const std::string& name, const std::vector<std::string>& known) {
+    if (std::ranges::count(known, name) == 0)
+      missing.push_back(fmt::format("got {} '{}', expected one of {}", what, name, joined(known)));
+  };
+  std::vector<std::string> labels;
+  for (const Row& row : rows) labels.push_back(row.label);
+  require("row", quantity.row, labels);
+  if (!missing.empty()) return missing;
+  const Settings& settings = std::ranges::find(rows, quantity.row, &Row::label)->settings;
+  const Part task = task_part(settings);
   const std::vector<MetricSpec> metrics = task_metrics(task);
-  const auto metric = std::ranges::find(metrics, quantity.metric.id, &MetricSpec::id);
-  if (metric != metrics.end()) quantity.metric = *metric;
+  quantity.task = to_string(task);
+  quantity.train_length = settings.integer("task.train_length");
+  quantity.at = parse_length(quantity.length, quantity.train_length);
+  require("metric", quantity.metric.id, ids_of(metrics));
+  if (missing.empty()) quantity.metric = *std::ranges::find(metrics, quantity.metric.id, &MetricSpec::id);
+  std::vector<std::string> conditions;
+  std::vector<std::string> lengths;
+  for (const auto& [length, condition] : tests_of(settings)) {
+    if (std::ranges::count(conditions, condition) == 0) conditions.push_back(condition);
+    if (condition == quantity.condition) lengths.push_back(std::to_string(length));
+  }
+  require("condition", quantity.condition, conditions);
+  if (!lengths.empty()) require("length", std::to_string(quantity.at), lengths);
+  return missing;
 }
 
 // Why no scores can decide a statement; empty if some can.
 std::string undecidable(const Statement& statement) {
   const auto& [form, sides, number] = statement;
   const MetricSpec& metric = sides.front().metric;
-  if (metric.name.empty()) return "";  // its row is unknown
   if (form == Form::at_least && (!metric.is_possible(number) || (metric.is_fraction() && number >= 1.0)))
     return fmt::format("got >= {}, expected a number that {} can be above{}", number, metric.id,
                        metric.is_fraction() ? ": from 0 to less than 1" : "");
@@ -140,7 +155,7 @@ std::string undecidable(const Statement& statement) {
     if (!side.metric.has_targets(side.at, side.train_length))
       return fmt::format("got {} at {}, expected a longer length: none of its targets is there",
                          side.metric.id, side.length);
-    if (!side.metric.name.empty() && side.metric.is_fraction() != metric.is_fraction())
+    if (side.metric.is_fraction() != metric.is_fraction())
       return fmt::format("got {} and {}, expected two that can be compared", metric.id, side.metric.id);
   }
   const bool is_same = sides.size() == 2 && sides[0].row == sides[1].row && sides[0].at == sides[1].at &&
@@ -180,35 +195,15 @@ std::vector<Claim> claims_of(const Settings& settings) {
   if (claims.empty()) return claims;
   const std::vector<Row> rows = rows_of(settings);
   for (Claim& claim : claims) {
-    for (Quantity& quantity : claim.statement.sides) resolve(quantity, rows);
-    const std::string impossible = undecidable(claim.statement);
-    if (!impossible.empty()) refuse(problems, claim.section, "statement", impossible);
+    std::vector<std::string> wrong;
+    for (Quantity& quantity : claim.statement.sides)
+      std::ranges::move(resolve(quantity, rows), std::back_inserter(wrong));
+    if (wrong.empty()) wrong.push_back(undecidable(claim.statement));
+    for (const std::string& why : wrong)
+      if (!why.empty()) refuse(problems, claim.section, "statement", why);
   }
   if (!problems.empty()) throw ConfigError(joined(problems, "\n"));
   return claims;
-}
-
-std::vector<std::string> claim_problems(const std::vector<Claim>& claims,
-                                        const ExperimentResult& experiment) {
-  std::map<std::string, std::vector<std::string>> known = {{"condition", experiment.conditions}};
-  for (const RowInfo& row : experiment.rows) known["row"].push_back(row.label);
-  for (const MetricSpec& metric : experiment.metrics) known["metric"].push_back(metric.id);
-  Problems problems;
-  for (const Claim& claim : claims) {
-    for (const Quantity& quantity : claim.statement.sides) {
-      std::vector<std::pair<std::string, std::string>> named = {
-          {"row", quantity.row}, {"metric", quantity.metric.id}, {"condition", quantity.condition}};
-      known["length"].clear();
-      for (const Index length : lengths_under(experiment, quantity.condition))
-        known["length"].push_back(std::to_string(length));
-      if (quantity.at > 0) named.emplace_back("length", std::to_string(quantity.at));
-      for (const auto& [what, name] : named)
-        if (std::ranges::count(known[what], name) == 0)
-          refuse(problems, claim.section, "statement",
-                 fmt::format("got {} '{}', expected one of {}", what, name, joined(known[what])));
-    }
-  }
-  return problems;
 }
 
 }  // namespace ordinal::experiments

@@ -41,11 +41,8 @@ struct Claim {
 std::string value_of(const WrittenSection& section, const std::string& key);
 
 /// The claims of a config, with all lengths in numbers, and the tasks and metrics of their rows. Throws ConfigError with one line for each
-/// key of a section [claim ID] or [withdrawn ID] that is missing or cannot be read, and for a statement that no scores can decide.
+/// key of a section [claim ID] or [withdrawn ID] that is missing or cannot be read, for each row, metric, length or condition that the
+/// experiment does not have, and for a statement that no scores can decide.
 std::vector<Claim> claims_of(const Settings& settings);
-
-/// One line for each row, length, metric or condition of a claim that the experiment does not have.
-/// `experiment` needs no results.
-std::vector<std::string> claim_problems(const std::vector<Claim>& claims, const ExperimentResult& experiment);
 
 }  // namespace ordinal::experiments
