@@ -1,11 +1,13 @@
 #include "experiments/claims/claim.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <iterator>
+#include <regex>
 
 #include "experiments/settings/rows.h"
 #include "framework/core/errors.h"
@@ -70,22 +72,12 @@ void require_texts(Problems& problems, const WrittenSection& section, const std:
 
 // Whether it is a day of the calendar up to today, such as 2026-11-28, and maybe the first 7 to 40 digits of a commit.
 bool is_date_and_commit(const std::string& text) {
-  namespace chrono = std::chrono;
-  std::string digits = text.substr(0, 10);
-  std::ranges::replace_if(
-      digits, [](char c) { return c >= '0' && c <= '9'; }, '0');
-  if (digits != "0000-00-00") return false;
-  const auto number = [&](std::size_t from, std::size_t count) {
-    return static_cast<int>(parse_integer(text.substr(from, count)).value_or(0));
-  };
-  const chrono::year_month_day day{chrono::year(number(0, 4)),
-                                   chrono::month(static_cast<unsigned>(number(5, 2))),
-                                   chrono::day(static_cast<unsigned>(number(8, 2)))};
-  const std::string commit = text.substr(10);
-  const bool is_commit = commit.size() >= 8 && commit.size() <= 41 && commit.starts_with(' ') &&
-                         commit.find_first_not_of("0123456789abcdef", 1) == std::string::npos;
-  return day.ok() && chrono::sys_days(day) <= chrono::floor<chrono::days>(chrono::system_clock::now()) &&
-         (commit.empty() || is_commit);
+  std::tm day{};
+  strptime(text.c_str(), "%F", &day);
+  const std::time_t midnight = timegm(&day);
+  const std::size_t end = std::min<std::size_t>(text.size(), 10);
+  return text.substr(0, end) == fmt::format("{:%F}", day) && midnight <= std::time(nullptr) &&
+         std::regex_match(text.substr(end), std::regex("( [0-9a-f]{7,40})?"));
 }
 
 Claim read_claim(const WrittenSection& section, Problems& problems) {
