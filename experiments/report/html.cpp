@@ -109,13 +109,14 @@ std::string all_tables(const ExperimentResult& result) {
 /// The curves of the other metrics, and of the headline under the other conditions.
 std::string other_curves(const ExperimentResult& result) {
   std::string html;
-  const auto add = [&](const std::string& metric, const std::string& condition) {
+  const auto add = [&](const MetricSpec& metric, const std::string& condition) {
     const Chart chart = length_curves(result, metric, condition);
     html += html_figure(inside_page(chart), escape_html(chart.title), {{"curve", chart.title}});
   };
-  for (const MetricSpec& metric : other_metrics(result.metrics)) add(metric.id, "");
+  for (const MetricSpec& metric : other_metrics(result.metrics)) add(metric, result.conditions.front());
   for (std::size_t c = 1; c < result.conditions.size(); ++c)
-    if (lengths_under(result, result.conditions[c]).size() > 1) add("", result.conditions[c]);
+    if (lengths_under(result, result.conditions[c]).size() > 1)
+      add(result.metrics.front(), result.conditions[c]);
   return html.empty() ? "" : "<h3>Other curves</h3>\n<div class=\"choose\">\n" + html + "</div>\n";
 }
 
@@ -128,7 +129,7 @@ std::string comparison_section(const ExperimentResult& result) {
 std::string main_figures(const ExperimentResult& result) {
   std::string html;
   for (const MetricSpec& metric : headlines(result.metrics))
-    html += html_figure(inside_page(length_curves(result, metric.id)),
+    html += html_figure(inside_page(length_curves(result, metric, result.conditions.front())),
                         escape_html(metric.title()) + " at each length that was tested.");
   return html;
 }

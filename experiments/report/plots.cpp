@@ -123,25 +123,23 @@ Index octave_bin(Index position, double per_octave) {
   return static_cast<Index>(std::floor(per_octave * std::log2(static_cast<double>(position))));
 }
 
-Chart length_curves(const ExperimentResult& result, const std::string& metric, const std::string& condition) {
-  const MetricSpec& of = metric.empty() ? result.metrics.front() : metric_of(result, metric);
-  const std::string under = condition.empty() ? result.conditions.front() : condition;
-  const bool is_main = under == result.conditions.front();
+Chart length_curves(const ExperimentResult& result, const MetricSpec& metric, const std::string& condition) {
+  const bool is_main = condition == result.conditions.front();
   Chart chart = rows_chart(result, [&](const std::string& row) {
-    return length_series(lengths_under(result, under),
-                         [&](Index length) { return at(result, row, length, under, of); });
+    return length_series(lengths_under(result, condition),
+                         [&](Index length) { return at(result, row, length, condition, metric); });
   });
-  chart.title = of.title() + (is_main ? under_condition(result) : ", under " + condition);
+  chart.title = metric.title() + (is_main ? under_condition(result) : ", under " + condition);
   chart.x_label = "length";
-  set_y(chart, of);
+  set_y(chart, metric);
   chart.log2_x = true;
   chart.points = true;
   for (const Index length : result.lengths)
     chart.x_ticks.push_back({static_cast<double>(length), length_heading(length, result.train_length)});
   if (!is_main) return chart;
-  for (const std::string& reader : drawn_readers(result, of)) {
-    chart.references.push_back(
-        length_series(result.lengths, [&](Index length) { return reader_at(result, reader, length, of); }));
+  for (const std::string& reader : drawn_readers(result, metric)) {
+    chart.references.push_back(length_series(
+        result.lengths, [&](Index length) { return reader_at(result, reader, length, metric); }));
     chart.references.back().name = reader;
   }
   return chart;

@@ -12,10 +12,8 @@
 namespace ordinal::experiments {
 
 /// A metric by length under a condition: the mean over seeds with their range, and, under the first condition, two readers: the
-/// best at the longest length of those that ignore where answers stand, and the oracle. By default it is the headline under the
-/// first condition.
-Chart length_curves(const ExperimentResult& result, const std::string& metric = "",
-                    const std::string& condition = "");
+/// best at the longest length of those that ignore where answers stand, and the oracle.
+Chart length_curves(const ExperimentResult& result, const MetricSpec& metric, const std::string& condition);
 
 /// The headline metric at the longest length against the step whose weights were scored (train.score_step): one series for
 /// rows that differ in nothing else. All their seeds count. Without data if no rows differ in train.score_step.

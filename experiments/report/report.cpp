@@ -35,7 +35,7 @@ std::filesystem::path write_report(const ExperimentResult& result, const LockedP
   if (!result.references.empty()) files.write("references.csv", references_csv(result));
   for (const MetricSpec& metric : headlines(result.metrics)) {
     const std::string which = metric.id == result.metrics.front().id ? "" : "-" + metric.id;
-    files.draw("curves" + which + ".svg", svg(length_curves(result, metric.id)));
+    files.draw("curves" + which + ".svg", svg(length_curves(result, metric, result.conditions.front())));
   }
   files.draw("training.svg", svg(training_curves(result)));
   files.draw("over_training.svg", svg(score_curves(result)));

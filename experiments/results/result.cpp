@@ -8,7 +8,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <span>
-#include <stdexcept>
 
 #include "experiments/process/hash.h"
 #include "framework/core/errors.h"
@@ -121,12 +120,6 @@ std::vector<Index> lengths_under(const ExperimentResult& result, const std::stri
   const auto limited = result.limited.find(condition);
   if (limited == result.limited.end()) return result.lengths;
   return {limited->second.begin(), limited->second.end()};
-}
-
-const MetricSpec& metric_of(const ExperimentResult& result, const std::string& id) {
-  const auto found = std::ranges::find(result.metrics, id, &MetricSpec::id);
-  if (found == result.metrics.end()) throw std::invalid_argument("metric_of: no metric " + id);
-  return *found;
 }
 
 namespace {

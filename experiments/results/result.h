@@ -119,9 +119,6 @@ struct ExperimentResult {
 /// The lengths at which models are tested under a condition, ascending.
 std::vector<Index> lengths_under(const ExperimentResult& result, const std::string& condition);
 
-/// The metric with this id; there must be one.
-const MetricSpec& metric_of(const ExperimentResult& result, const std::string& id);
-
 /// Says of all scores whether their models learned, by the gate of their row: yes if the score at the training length reaches it,
 /// unknown if there is no such score. Without a gate every model has.
 void set_learned(ExperimentResult& result);

@@ -9,6 +9,7 @@
 namespace ordinal::experiments {
 namespace {
 
+using report_test::curves;
 using report_test::sample_result;
 using report_test::two_factors;
 using ::testing::HasSubstr;
@@ -135,7 +136,7 @@ TEST(ReportPage, HoldsItsPictures) {
   const std::string page = report_page(
       result, {{"A text", "", "1 < 2"},
                {"attention", "of <one> example", attention_map(), "", {{"row", "none"}, {"layer", "2"}}}});
-  for (const Chart& chart : {length_curves(result), training_curves(result), position_curves(result)})
+  for (const Chart& chart : {curves(result), training_curves(result), position_curves(result)})
     EXPECT_THAT(page, HasSubstr("<figure>\n" + inside_page(chart) + "<figcaption>"));
   EXPECT_THAT(page, HasSubstr("<figure data-row=\"none\" data-layer=\"2\">\n" + inside_page(attention_map()) +
                               "<figcaption><b>attention</b> of &lt;one&gt; example</figcaption>"));
@@ -147,9 +148,9 @@ TEST(ReportPage, HasACurveOfEachOtherMetricAndOfTheHeadlineUnderEachOtherConditi
   const std::string page = report_page(result);
   EXPECT_EQ(count(page, "<figure data-curve="), 2);
   EXPECT_THAT(page, HasSubstr("<figure data-curve=\"bits per token past the training length\">\n" +
-                              inside_page(length_curves(result, "bits.past"))));
+                              inside_page(curves(result, 1))));
   EXPECT_THAT(page, HasSubstr("<figure data-curve=\"bits per token, under window(size=4)\">\n" +
-                              inside_page(length_curves(result, "", "window(size=4)"))));
+                              inside_page(curves(result, 0, 1))));
 }
 
 TEST(ReportPage, WithoutOneTrainingLengthNamesNone) {

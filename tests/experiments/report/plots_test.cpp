@@ -17,6 +17,7 @@ namespace ordinal::experiments {
 namespace {
 
 using report_test::baseline;
+using report_test::curves;
 using report_test::mixed_training;
 using report_test::sample_result;
 using report_test::score;
@@ -27,7 +28,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 TEST(LengthCurves, MeanAndRangeOverSeeds) {
-  const Chart chart = length_curves(sample_result());
+  const Chart chart = curves(sample_result());
   ASSERT_EQ(chart.series.size(), 3U);
   EXPECT_THAT(chart.series[0].x, ElementsAre(4.0, 8.0, 16.0));
   EXPECT_NEAR(chart.series[0].y[2], 3.12, 1e-12);
@@ -37,7 +38,7 @@ TEST(LengthCurves, MeanAndRangeOverSeeds) {
 }
 
 TEST(LengthCurves, AFailureEndsTheLineAndIsNamedInTheLegend) {
-  const Chart chart = length_curves(sample_result());
+  const Chart chart = curves(sample_result());
   EXPECT_THAT(chart.series[1].x, ElementsAre(4.0));
   EXPECT_EQ(chart.series[1].note, "fails past 4");
   EXPECT_THAT(svg(chart), HasSubstr(">learned (fails past 4)</text>"));
@@ -58,8 +59,8 @@ TEST(ScoreCurves, AreOverTheStepsOfRowsThatDifferInNothingElse) {
 
 TEST(LengthCurves, HaveBandsForTwoSeedsAndUpToSevenRows) {
   const char* const band = "opacity=";  // of no other element
-  EXPECT_THAT(svg(length_curves(sample_result(1))), AllOf(HasSubstr("; one seed"), Not(HasSubstr(band))));
-  Chart chart = length_curves(sample_result(2));
+  EXPECT_THAT(svg(curves(sample_result(1))), AllOf(HasSubstr("; one seed"), Not(HasSubstr(band))));
+  Chart chart = curves(sample_result(2));
   chart.series.resize(7, chart.series.front());
   EXPECT_THAT(svg(chart), HasSubstr(band));
   chart.series.push_back(chart.series.front());
@@ -68,11 +69,11 @@ TEST(LengthCurves, HaveBandsForTwoSeedsAndUpToSevenRows) {
 
 TEST(LengthCurves, ShowTheFirstCondition) {
   ExperimentResult result = two_factors();
-  EXPECT_NEAR(length_curves(result).series[0].y.back(), 2.05, 1e-12);
+  EXPECT_NEAR(curves(result).series[0].y.back(), 2.05, 1e-12);
   EXPECT_NEAR(position_curves(result).series[0].y.front(), 3.05, 1e-12);
   std::swap(result.conditions[0], result.conditions[1]);
-  EXPECT_THAT(length_curves(result).series[0].x, ElementsAre(8.0));
-  EXPECT_THAT(length_curves(result).title, HasSubstr("under window(size=4)"));
+  EXPECT_THAT(curves(result).series[0].x, ElementsAre(8.0));
+  EXPECT_THAT(curves(result).title, HasSubstr("under window(size=4)"));
   EXPECT_NEAR(position_curves(result).series[0].y.front(), 12.05, 1e-12);
 }
 
@@ -81,13 +82,13 @@ TEST(LengthCurves, HavePointsWhereTheConditionIsTested) {
   for (CellResult& cell : result.cells)
     for (Score& score : cell.scores)
       score.failed = score.condition == "window(size=4)" && cell.row == "rope, d_model = 64";
-  EXPECT_EQ(length_curves(result, "", "window(size=4)").series[0].note, "fails past 4");
+  EXPECT_EQ(curves(result, 0, 1).series[0].note, "fails past 4");
   result.limited = {{"window(size=4)", {8}}};
-  EXPECT_EQ(length_curves(result, "", "window(size=4)").series[0].note, "fails");
+  EXPECT_EQ(curves(result, 0, 1).series[0].note, "fails");
 }
 
 TEST(LengthCurves, WithoutOneTrainingLengthMarkNone) {
-  const Chart chart = length_curves(mixed_training());
+  const Chart chart = curves(mixed_training());
   EXPECT_FALSE(chart.training_length.has_value());
   EXPECT_FALSE(position_curves(mixed_training()).training_length.has_value());
   EXPECT_EQ(chart.x_ticks[1].text, "8") << "and not its multiple";
@@ -98,13 +99,13 @@ TEST(ChartSvg, MarksATrainingLengthBelowAllPointsWhereItIs) {
   ExperimentResult result = sample_result();
   for (CellResult& cell : result.cells)
     std::erase_if(cell.scores, [](const Score& s) { return s.length == 4; });
-  const std::string picture = svg(length_curves(result));
+  const std::string picture = svg(curves(result));
   EXPECT_THAT(picture, HasSubstr("<path d=\"M104 76L104 398\""));  // the line: at the left of the axis
   EXPECT_THAT(picture, HasSubstr("<circle cx=\"372\""));           // length 8, between 4 and 16
 }
 
 TEST(ChartSvg, ShowsAsManyTicksOnItsAxisAsFit) {
-  Chart chart = length_curves(sample_result());
+  Chart chart = curves(sample_result());
   chart.x_ticks.assign({{2.0, "below"}, {99.0, "above"}});
   for (double at = 4.0; at <= 16.0; at += 0.1) chart.x_ticks.push_back({at, "tick"});
   const std::string picture = svg(chart);
@@ -119,7 +120,7 @@ TEST(LengthCurves, AReferenceFarAwayDoesNotPressTheLinesFlat) {
   ExperimentResult result = sample_result();
   result.references = baseline("4-gram", {score(4, 3.5, 3.5), score(16, 3.6, 3.6)});
   for (const Score& score : baseline("oracle", {score(4, 50.0, 50.0)})) result.references.push_back(score);
-  const Chart chart = length_curves(result);
+  const Chart chart = curves(result);
   EXPECT_THAT(chart.references[0].y, ElementsAre(3.5, 3.6));
   EXPECT_THAT(svg(chart), AllOf(HasSubstr("4-gram"), Not(HasSubstr("oracle"))));
 }
@@ -136,7 +137,7 @@ TEST(LengthCurves, HaveTheBestReaderThatIgnoresWhereAnswersStandAndTheOracle) {
        {std::tuple("unigram", 1.0, 2.5), {"4-gram", 2.0, 1.5}, {"last 4", 0.5, 0.5}, {"oracle", 0.1, 0.1}})
     for (const Score& one : baseline(reader, {score(4, near), score(16, far)}))
       result.references.push_back(one);
-  EXPECT_THAT(names(length_curves(result).references), ElementsAre("4-gram", "oracle")) << "at 16, not at 4";
+  EXPECT_THAT(names(curves(result).references), ElementsAre("4-gram", "oracle")) << "at 16, not at 4";
   EXPECT_EQ(readers_of(result, result.metrics[0]).size(), 4U) << "and the table has all";
 }
 
@@ -146,14 +147,14 @@ TEST(LengthCurves, HaveTheReadersOfEachTask) {
   result.rows[1].task = result.rows[2].task = "copy";
   for (const char* reader : {"unigram of sort", "4-gram of copy", "oracle of sort", "oracle of copy"})
     for (const Score& one : baseline(reader, {score(16, 2.0)})) result.references.push_back(one);
-  EXPECT_THAT(names(length_curves(result).references),
+  EXPECT_THAT(names(curves(result).references),
               ElementsAre("unigram of sort", "4-gram of copy", "oracle of sort", "oracle of copy"));
 }
 
 TEST(LengthCurves, ARowThatDidNotLearnSaysSo) {
   ExperimentResult result = sample_result();
   report_test::gate(result, 1.05, "bits per token of at most 1.05");
-  const Chart chart = length_curves(result);
+  const Chart chart = curves(result);
   EXPECT_EQ(chart.series[0].note, "not learned");
   EXPECT_THAT(chart.series[0].x, ElementsAre(4.0, 8.0, 16.0));
 }
@@ -188,18 +189,18 @@ TEST(TrainingCurves, AreBinnedAndLeaveOutWhatIsNotFinite) {
 
 TEST(ChartSvg, NamesEveryRowAndTheAxes) {
   for (const Chart& chart :
-       {length_curves(sample_result()), position_curves(sample_result()), training_curves(sample_result())})
+       {curves(sample_result()), position_curves(sample_result()), training_curves(sample_result())})
     for (const char* name : {"sinusoidal", "learned", "none", chart.x_label.c_str(), chart.y_label.c_str()})
       EXPECT_THAT(svg(chart), HasSubstr(std::string(">") + name)) << chart.title;
-  EXPECT_THAT(svg(length_curves(sample_result())), HasSubstr("viewBox=\"0 0 900 "));
+  EXPECT_THAT(svg(curves(sample_result())), HasSubstr("viewBox=\"0 0 900 "));
 }
 
 TEST(ChartSvg, OneLengthOneSeedAndEqualValuesStillDraw) {
   ExperimentResult result = sample_result(1);
   result.lengths = {4};
-  EXPECT_THAT(svg(length_curves(result)), HasSubstr("none"));
+  EXPECT_THAT(svg(curves(result)), HasSubstr("none"));
   result.lengths = {8, 16};
-  EXPECT_THAT(svg(length_curves(result)), HasSubstr("learned (fails)"));
+  EXPECT_THAT(svg(curves(result)), HasSubstr("learned (fails)"));
 }
 
 TEST(ChartSvg, TwentyRowsWithLongNamesAllStandInTheLegend) {
@@ -211,7 +212,7 @@ TEST(ChartSvg, TwentyRowsWithLongNamesAllStandInTheLegend) {
     result.rows.push_back({label, {}, {}});
     result.cells.push_back(report_test::cell(label, 1, {score(4, row), score(8, row, row)}));
   }
-  const std::string picture = svg(length_curves(result));
+  const std::string picture = svg(curves(result));
   for (const RowInfo& row : result.rows) EXPECT_THAT(picture, HasSubstr(escape_html(row.label)));
   EXPECT_THAT(picture, Not(HasSubstr("viewBox=\"0 0 900 "))) << "the picture is widened for the names";
 }
@@ -299,12 +300,12 @@ TEST(ChartSvg, LinesDifferInColourAlsoForColourBlindReaders) {
 }
 
 TEST(ChartSvg, WithoutDataIsEmpty) {
-  EXPECT_EQ(svg(length_curves(sample_result(0))), "");
-  EXPECT_EQ(inside_page(length_curves(sample_result(0))), "");
+  EXPECT_EQ(svg(curves(sample_result(0))), "");
+  EXPECT_EQ(inside_page(curves(sample_result(0))), "");
 }
 
 TEST(ChartSvg, LabelsThatAreTurnedFitIntoThePicture) {
-  Chart chart = length_curves(sample_result());
+  Chart chart = curves(sample_result());
   chart.x_ticks.clear();
   for (const double at : {4.0, 5.0, 6.0, 7.0, 9.0, 11.0, 13.0, 16.0})
     chart.x_ticks.push_back({at, "1024 (32x)"});
@@ -312,7 +313,7 @@ TEST(ChartSvg, LabelsThatAreTurnedFitIntoThePicture) {
 }
 
 TEST(ChartOnAPage, IsThePlotWithAListAsLegend) {
-  const Chart chart = length_curves(sample_result());
+  const Chart chart = curves(sample_result());
   const std::string part = inside_page(chart);
   const auto list = [&] { return part.substr(part.find("<ul")); };
   EXPECT_THAT(part.substr(0, part.find("<ul")),
@@ -324,12 +325,12 @@ TEST(ChartOnAPage, IsThePlotWithAListAsLegend) {
 TEST(LengthCurves, OfAnotherMetricAndConditionAreNamedAfterBoth) {
   ExperimentResult result = two_factors();
   result.references = baseline("uniform", {score(8, 3.5, 3.5)});
-  const Chart chart = length_curves(result, "bits.past", "window(size=4)");
+  const Chart chart = curves(result, 1, 1);
   EXPECT_EQ(chart.title, "bits per token past the training length, under window(size=4)");
   EXPECT_EQ(chart.y_label, "bits per token");
   EXPECT_NEAR(chart.series[0].y.back(), 11.05, 1e-12);
   EXPECT_TRUE(chart.references.empty()) << "baselines were scored without it";
-  EXPECT_EQ(length_curves(result, "bits.past").references.size(), 1U);
+  EXPECT_EQ(curves(result, 1).references.size(), 1U);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "experiments/report/grid.h"
+#include "experiments/report/plots.h"
 #include "experiments/results/result.h"
 
 namespace ordinal::experiments::report_test {
@@ -163,6 +164,11 @@ inline ExperimentResult two_factors(std::uint64_t seeds = 2) {
     }
   }
   return result;
+}
+
+/// The curves of a metric under a condition, by their places.
+inline Chart curves(const ExperimentResult& result, std::size_t metric = 0, std::size_t condition = 0) {
+  return length_curves(result, result.metrics[metric], result.conditions[condition]);
 }
 
 /// The sample with rows that also differ in the training length.
