@@ -11,8 +11,6 @@
 namespace ordinal::experiments {
 namespace {
 
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-
 // The fields of each line from `start` on.
 std::vector<std::vector<std::string>> fields_of(const std::string& text, std::size_t start,
                                                 const std::string& path) {
@@ -24,8 +22,6 @@ std::vector<std::vector<std::string>> fields_of(const std::string& text, std::si
       const bool is_doubled = is_quoted && text[i + 1] == '"';
       if (is_doubled) line.back() += text[++i];
       if (!is_doubled) is_quoted = !is_quoted;
-    } else if (!is_quoted && text.compare(i, 2, "\r\n") == 0) {
-      continue;
     } else if (is_quoted || (text[i] != ',' && text[i] != '\n')) {
       line.back() += text[i];
     } else {
@@ -56,35 +52,24 @@ std::string CsvFile::place(std::size_t line) const {
   return fmt::format("{}:{}", path, comments.size() + line + 2);
 }
 
-std::vector<std::vector<std::string>> CsvFile::fields(const std::vector<std::string>& of) const {
-  std::vector<std::vector<std::string>> read(lines.size());
-  for (const std::string& column : of) {
-    const auto at = static_cast<std::size_t>(std::ranges::find(columns, column) - columns.begin());
-    if (at == columns.size()) throw DataError(fmt::format("{}: it has no column {}", path, column));
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      const std::string& field = lines[i][at];
-      read[i].push_back(field.starts_with('\'') ? field.substr(1) : field);
-    }
-  }
-  return read;
-}
-
 CsvFile parse_csv(const std::string& text, const std::string& path) {
   CsvFile file{path};
-  std::size_t start = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
+  std::size_t start = 0;
   while (text.compare(start, 2, "# ") == 0) {
     const std::size_t end = std::min(text.find('\n', start), text.size());
-    const std::string line = text.substr(start + 2, end - start - 2);
-    file.comments.push_back(line.ends_with('\r') ? line.substr(0, line.size() - 1) : line);
+    file.comments.push_back(text.substr(start + 2, end - start - 2));
     start = std::min(end + 1, text.size());
   }
   file.lines = fields_of(text, start, path);
   file.columns = std::move(file.lines.front());
   file.lines.erase(file.lines.begin());
-  for (std::size_t i = 0; i < file.lines.size(); ++i)
+  for (std::size_t i = 0; i < file.lines.size(); ++i) {
     if (file.lines[i].size() != file.columns.size())
       throw DataError(fmt::format("{}: got {} fields, expected {}", file.place(i), file.lines[i].size(),
                                   file.columns.size()));
+    for (std::string& field : file.lines[i])
+      if (field.starts_with('\'')) field.erase(0, 1);
+  }
   return file;
 }
 

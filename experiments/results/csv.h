@@ -26,18 +26,15 @@ std::string csv_line(std::vector<std::string> fields, const Values&... values) {
 /// Such a file, behind any lines of comments, each "# text".
 struct CsvFile {
   std::string path;
-  std::vector<std::string> comments = {};  // without "# "
-  std::vector<std::string> columns = {};   // their names
-  std::vector<std::vector<std::string>> lines = {};
+  std::vector<std::string> comments = {};            // without "# "
+  std::vector<std::string> columns = {};             // their names
+  std::vector<std::vector<std::string>> lines = {};  // their fields, without the leading apostrophes of csv()
 
   /// "x.csv:2", of the line of this index.
   std::string place(std::size_t line) const;
-  /// The fields of these columns, for each line. Throws DataError, one line that begins with the path, for a column that is missing.
-  std::vector<std::vector<std::string>> fields(const std::vector<std::string>& of) const;
 };
 
-/// Throws DataError, one line that begins with `path`, for a line with another number of fields and a file that was cut off. Accepts
-/// a byte order mark, and CRLF between lines.
+/// Throws DataError, one line that begins with `path`, for a line with another number of fields and a file that was cut off.
 CsvFile parse_csv(const std::string& text, const std::string& path);
 
 }  // namespace ordinal::experiments

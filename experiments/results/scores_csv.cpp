@@ -15,12 +15,10 @@
 namespace ordinal::experiments {
 namespace {
 
-// Columns that are read, and those of seeds.csv besides.
-const std::vector<std::string> read_columns = {"row",    "seed",  "length", "condition",
-                                               "metric", "value", "tokens", "learned"};
-const std::vector<std::string> other_columns = {"note", "parameters", "sampling_error", "failed", "why"};
+const std::vector<std::string> columns = {"row",    "seed",  "length", "condition",
+                                          "metric", "value", "tokens", "learned"};
 
-// A line of the file, whose fields are those of read_columns.
+// A line of the file.
 struct Line {
   std::string place;  // "x.csv:2"
   std::vector<std::string> fields;
@@ -29,20 +27,17 @@ struct Line {
   void require(bool holds, std::size_t column, const std::string& expected) const {
     if (holds) return;
     throw DataError(
-        fmt::format("{}: got {} '{}', expected {}", place, read_columns[column], fields[column], expected));
+        fmt::format("{}: got {} '{}', expected {}", place, columns[column], fields[column], expected));
   }
-  // pandas writes whole numbers as 1.0 if a field of the column is empty.
   Index whole(std::size_t column) const {
-    const std::optional<double> number = parse_real(fields[column]);
-    require(number && *number >= 0.0 && *number < 1e15 && *number == std::floor(*number), column,
-            "a whole number");
-    return static_cast<Index>(*number);
+    const std::optional<std::int64_t> number = parse_integer(fields[column]);
+    require(number && *number >= 0, column, "a whole number");
+    return *number;
   }
   std::optional<bool> learned() const {
     const std::string& field = fields[7];
-    const bool yes = field == "1" || field == "1.0" || field == "True";
-    require(yes || field.empty() || field == "0" || field == "0.0" || field == "False", 7, "0, 1 or nothing");
-    return field.empty() ? std::nullopt : std::optional(yes);
+    require(field == "1" || field == "0" || field.empty(), 7, "0, 1 or nothing");
+    return field.empty() ? std::nullopt : std::optional(field == "1");
   }
 };
 
@@ -65,21 +60,6 @@ Score score_of(const Line& line, const std::vector<MetricSpec>& metrics) {
           .learned = of_reader ? true : line.learned()};
 }
 
-// Throws DataError for a column that stands there twice, or that no file of scores has; keys of settings have a point.
-void check_columns(const CsvFile& file) {
-  std::set<std::string> seen;
-  for (const std::string& column : file.columns) {
-    const bool is_known =
-        std::ranges::count(read_columns, column) + std::ranges::count(other_columns, column) > 0 ||
-        column.find('.') != std::string::npos;
-    if (!is_known)
-      throw DataError(
-          fmt::format("{}: got a column '{}', expected {}", file.path, column, joined(read_columns)));
-    if (!seen.insert(column).second)
-      throw DataError(fmt::format("{}: got a second column {}, expected one", file.path, column));
-  }
-}
-
 }  // namespace
 
 std::string learned_field(const Score& score) {
@@ -87,7 +67,7 @@ std::string learned_field(const Score& score) {
 }
 
 std::string scores_csv(const std::vector<Score>& scores) {
-  std::string text = csv_line({"row", "seed", "length", "condition", "metric", "value", "tokens", "learned"});
+  std::string text = csv_line(columns);
   for (const Score& score : scores)
     text += csv_line({csv(score.row), score.of_reader ? "" : std::to_string(score.seed)}, score.length,
                      score.condition, score.metric.id, score.value, score.tokens,
@@ -98,12 +78,14 @@ std::string scores_csv(const std::vector<Score>& scores) {
 std::vector<Score> read_scores(const std::string& text, const std::string& path,
                                const std::vector<MetricSpec>& metrics) {
   const CsvFile file = parse_csv(text, path);
-  check_columns(file);
+  if (file.columns != columns)
+    throw DataError(
+        fmt::format("{}: got columns {}, expected {}", path, joined(file.columns), joined(columns)));
   std::vector<Score> scores;
   std::set<std::vector<std::string>> seen;
   std::map<std::pair<std::string, std::uint64_t>, std::optional<bool>> learned;
-  for (std::vector<std::string>& fields : file.fields(read_columns)) {
-    const Line line{file.place(scores.size()), std::move(fields)};
+  for (const std::vector<std::string>& fields : file.lines) {
+    const Line line{file.place(scores.size()), fields};
     Score& score = scores.emplace_back(score_of(line, metrics));
     const std::vector<std::string> what(line.fields.begin(), line.fields.begin() + 5);
     if (!seen.insert(what).second)

@@ -13,7 +13,7 @@ inline std::vector<std::map<std::string, std::string>> csv_lines(const std::stri
                                                                  const std::string& path) {
   const CsvFile file = parse_csv(text, path);
   std::vector<std::map<std::string, std::string>> lines;
-  for (const std::vector<std::string>& fields : file.fields(file.columns)) {
+  for (const std::vector<std::string>& fields : file.lines) {
     lines.emplace_back();
     for (std::size_t i = 0; i < fields.size(); ++i) lines.back()[file.columns[i]] = fields[i];
   }

@@ -205,7 +205,7 @@ TEST(RefusedClaims, OfAFolderAreNamedAllAtOnce) {
   EXPECT_THAT(error_of("claims", "--quiet --claims.folder=twice --claims.train=true --out run", 3),
               AllOf(HasSubstr("twice/b.cfg:"), HasSubstr("got 'accuracy(none, 1x) < 0.3', expected A > B"),
                     HasSubstr("twice/c.cfg: [claim A] is also in twice/a.cfg"),
-                    HasSubstr("twice/d.cfg: twice/d.scores.csv: it has no column ")));
+                    HasSubstr("twice/d.cfg: twice/d.scores.csv: got columns row, seed, expected row, ")));
   expect_refused("claims", "--quiet --claims.folder=nowhere --out run",
                  "claims.folder: got nowhere, expected a folder with configs");
   fs::create_directories(own_folder() / "plain");
