@@ -114,6 +114,7 @@ std::string seeds_csv(const ExperimentResult& result) {
 }
 
 std::string references_csv(const ExperimentResult& result) {
+  if (result.references.empty()) return "";
   std::string text = csv_line({"reader", "length", "metric", "value", "tokens"});
   for (const Score& one : result.references)
     text += csv_line({csv(one.row)}, one.length, one.metric.id, one.value, one.tokens);

@@ -25,7 +25,7 @@ std::string table_csv(const ExperimentResult& result);
 /// seeds.csv: one line per cell, length, condition and metric, with every seed's own numbers.
 std::string seeds_csv(const ExperimentResult& result);
 
-/// references.csv: one line per baseline, length and metric.
+/// references.csv: one line per baseline, length and metric; empty without any.
 std::string references_csv(const ExperimentResult& result);
 
 }  // namespace ordinal::experiments
