@@ -48,13 +48,10 @@ void add_rows(const std::vector<Entrant>& entrants, ExperimentResult& result) {
   result.train_length = entrants.front().row.settings.integer("task.train_length");
   for (const Entrant& entrant : entrants) {
     if (entrant.row.settings.integer("task.train_length") != result.train_length) result.train_length = 0;
-    if (entrant.stages.size() > 1)
-      result.longest_trained = std::max(result.longest_trained, lengths_of(entrant.last()).longest());
     result.rows.push_back({entrant.row.label, entrant.row.factors, entrant.notes(), task_of(entrant),
                            entrant.row.settings.text(encoding_key)});
     for (const Index length : evaluation_lengths(entrant.row.settings)) lengths.insert(length);
   }
-  result.mixture = mixture_of(entrants);
   result.lengths.assign(lengths.begin(), lengths.end());
 }
 
@@ -68,6 +65,17 @@ void add_conditions(const std::vector<Entrant>& entrants, ExperimentResult& resu
   std::erase_if(result.limited, [&](const auto& one) { return one.second.size() == result.lengths.size(); });
 }
 
+// "64", or "64, and 256 in 5 % of the batches" where long batches were mixed in, or "64, in a second stage up to 128" if some
+// row was trained further on longer sequences.
+std::string trained_lengths(const std::vector<Entrant>& entrants, Index train_length) {
+  Index longest = train_length;
+  for (const Entrant& entrant : entrants)
+    if (entrant.stages.size() > 1) longest = std::max(longest, lengths_of(entrant.last()).longest());
+  const std::string mixture = mixture_of(entrants);
+  return fmt::format("{}{}{}", train_length, mixture.empty() ? "" : ", " + mixture,
+                     longest > train_length ? fmt::format(", in a second stage up to {}", longest) : "");
+}
+
 std::string question_of(const std::vector<Entrant>& entrants, const ExperimentResult& result) {
   const Entrant& first = entrants.front();
   const bool up_to = std::ranges::any_of(entrants, [](const Entrant& entrant) {
@@ -76,10 +84,11 @@ std::string question_of(const std::vector<Entrant>& entrants, const ExperimentRe
   const bool of_encodings = std::ranges::all_of(entrants, [](const Entrant& entrant) {
     return entrant.row.factors.size() == 1 && entrant.row.factors.front().first == "model.encoding";
   });
-  const std::string trained = result.train_length == 0
-                                  ? "Trained on short sequences"
-                                  : fmt::format("Trained on sequences of {} {}",
-                                                up_to ? "up to length" : "length", trained_lengths(result));
+  const std::string trained =
+      result.train_length == 0
+          ? "Trained on short sequences"
+          : fmt::format("Trained on sequences of {} {}", up_to ? "up to length" : "length",
+                        trained_lengths(entrants, result.train_length));
   const std::string rows = entrants.size() == 1
                                ? first.row.label
                                : fmt::format("each {}", of_encodings ? "positional encoding" : "row");

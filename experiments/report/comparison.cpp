@@ -192,11 +192,4 @@ std::string multiple_of(Index length, Index train_length) {
   return fmt::format("{:.4g}x", static_cast<double>(length) / static_cast<double>(train_length));
 }
 
-std::string trained_lengths(const ExperimentResult& result) {
-  std::string first =
-      std::to_string(result.train_length) + (result.mixture.empty() ? "" : ", " + result.mixture);
-  if (result.longest_trained <= result.train_length) return first;
-  return fmt::format("{}, in a second stage up to {}", first, result.longest_trained);
-}
-
 }  // namespace ordinal::experiments

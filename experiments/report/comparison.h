@@ -116,8 +116,4 @@ std::string learned_text(const Learning& learning);
 /// "1x", "2x", "1.5x": length as a multiple of the training length; "" if rows differ in training length.
 std::string multiple_of(Index length, Index train_length);
 
-/// "64", or "64, and 256 in 5 % of the batches" where long batches were mixed in, or "64, in a second stage up to 128" if some
-/// row was trained further on longer sequences.
-std::string trained_lengths(const ExperimentResult& result);
-
 }  // namespace ordinal::experiments

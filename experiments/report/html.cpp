@@ -38,10 +38,8 @@ std::string header(const ExperimentResult& result) {
 }
 
 std::string facts(const ExperimentResult& result) {
-  const std::string trained =
-      result.train_length == 0 ? "" : fmt::format("Trained up to length {}. ", trained_lengths(result));
-  return fmt::format("<p class=\"facts\">{}<br>{}Rows: {}. Models: {}.</p>\n", escape_html(result.task),
-                     trained, rows_of(result).size(), result.cells.size());
+  return fmt::format("<p class=\"facts\">{}<br>Rows: {}. Models: {}.</p>\n", escape_html(result.task),
+                     rows_of(result).size(), result.cells.size());
 }
 
 /// All pairs of ranked rows, which the page shows unless they are many.

@@ -8,6 +8,7 @@
 #include "experiments/report/table.h"
 
 namespace ordinal::experiments {
+
 std::filesystem::path write_report(const ExperimentResult& result, const LockedPath& out,
                                    const std::vector<Figure>& figures) {
   std::set<std::filesystem::path> written;

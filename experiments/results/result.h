@@ -100,8 +100,6 @@ struct ExperimentResult {
   std::vector<MetricSpec> metrics;      // headlines first; never empty
   std::string task;                     // one line: what is learned and how it is scored
   Index train_length = 0;               // of the first stage of training; 0 if rows differ in it
-  std::string mixture;                  // other training lengths: "and 256 in 5 % of the batches"
-  Index longest_trained = 0;            // of the second stages of all rows
   std::vector<Index> lengths;           // columns of the table, ascending
   std::vector<std::string> conditions;  // at least one; the first is that of the main table
   std::map<std::string, std::set<Index>> limited =

@@ -34,7 +34,7 @@ TEST(SecondStageSlow, IsARowBesideTheOneWithout) {
   EXPECT_THAT(
       file("run/report.html"),
       AllOf(HasSubstr("Trained on sequences of length 16, in a second stage up to 32, how does each row"),
-            HasSubstr("Trained up to length 16, in a second stage up to 32. Rows: 2.")));
+            HasSubstr("<br>Rows: 2.")));
 }
 
 TEST(SecondStageSlow, EqualsFineTuningByHandToTheBit) {

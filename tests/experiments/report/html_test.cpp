@@ -153,11 +153,6 @@ TEST(ReportPage, HasACurveOfEachOtherMetricAndOfTheHeadlineUnderEachOtherConditi
                               inside_page(curves(result, 0, 1))));
 }
 
-TEST(ReportPage, WithoutOneTrainingLengthNamesNone) {
-  const std::string page = report_page(report_test::mixed_training());
-  EXPECT_THAT(page, Not(HasSubstr("Trained up to length")));
-}
-
 TEST(ReportPage, LoadsNothingFromTheNetwork) {
   const std::string page = report_page(sample_result());
   for (const char* loader : {"src=", "<link", "@import", "<iframe", "<object", "fetch(", "import(", "url("})
