@@ -16,6 +16,15 @@ struct StoredScores {
       {};  // "train.steps = 2000, and 1000 in the config": the first difference, if there is one
 };
 
+/// Lines row,seed,length,condition,metric,value,tokens,learned. One without a seed is the score of a reader, such as majority.
+std::string scores_csv(const std::vector<Score>& scores);
+
+/// Inverse of scores_csv(), for scores in `metrics`. Throws DataError, one line that begins with `path`, if columns are others, a field
+/// is not what its column holds, a value is none that its metric can have, a score stands there twice, or a seed of a row learned its
+/// task in one line and not in another.
+std::vector<Score> read_scores(const std::string& text, const std::string& path,
+                               const std::vector<MetricSpec>& metrics);
+
 /// The text of the file.
 std::string stored_text(const Settings& settings, const std::vector<Score>& scores);
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "experiments/results/csv.h"
-#include "experiments/results/scores_csv.h"
 #include "experiments/settings/config_file.h"
 #include "experiments/settings/keys.h"
 #include "framework/core/text.h"
@@ -106,7 +105,7 @@ std::string seeds_csv(const ExperimentResult& result) {
                     csv(std::ranges::find(result.rows, cell.row, &RowInfo::label)->encoding));
     for (const Score& score : cell.scores) {
       text += csv_line(fields, cell.note, score.seed, cell.parameters, score.length, score.condition,
-                       score.metric.id, score.value, score.error, score.tokens, learned_field(score),
+                       score.metric.id, score.value, score.error, score.tokens, known_field(score.learned),
                        Index{score.failed}, score.why);
     }
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ std::string csv(const std::string& given);
 /// The shortest text that reads back as the same double; empty for NaN.
 std::string csv(double value);
 std::string csv(std::integral auto count) { return std::to_string(count); }
+/// 1, 0, or nothing if it is unknown.
+inline std::string known_field(std::optional<bool> known) { return known ? *known ? "1" : "0" : ""; }
 
 /// A line of fields, as written by csv(), and of further values, with a line break.
 template <typename... Values>

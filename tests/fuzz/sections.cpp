@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "experiments/claims/decision.h"
-#include "experiments/results/scores_csv.h"
+#include "experiments/claims/stored_scores.h"
 #include "experiments/settings/config_file.h"
 #include "framework/core/errors.h"
 #include "tests/experiments/report/sample_result.h"

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "experiments/results/scores_csv.h"
+#include "experiments/claims/stored_scores.h"
 #include "tests/experiments/report/sample_result.h"
 
 namespace ordinal::experiments {
