@@ -15,6 +15,14 @@
 namespace ordinal::experiments {
 namespace {
 
+/// What readers of the numbers must know of how they are made.
+constexpr const char* procedure =
+    "Numbers are mean ± standard deviation over all seeds; a mean over fewer says how many (n), because the "
+    "others diverged or failed. The pairs of ranked rows at the longest length are decided together, by sign "
+    "tests over seeds (Holm): at most one report in twenty has a verdict that is due to chance. “By” is the "
+    "median of the differences, with its interval at the level of the test; other intervals are those of "
+    "95 %. “Read the result” in experiments/README.md says how to compute them again from seeds.csv.";
+
 /// A list, if there is something to list; `kind` is its class.
 std::string html_list(const std::vector<std::string>& sentences, const char* kind) {
   if (sentences.empty()) return "";
@@ -61,7 +69,7 @@ std::string pair_tables(const ExperimentResult& result) {
 
 std::string verdict_section(const ExperimentResult& result) {
   std::string html = "<h2>What the numbers say</h2>\n" + html_list(warnings(result), "verdicts");
-  return html + pair_tables(result) + "<p class=\"note\">" + escape_html(procedure(result)) + "</p>\n";
+  return html + pair_tables(result) + "<p class=\"note\">" + procedure + "</p>\n";
 }
 
 /// A name with its note below it, or a number with its details: "1.2 ± 0.1", "(n = 4)", "1.1 to 1.3".

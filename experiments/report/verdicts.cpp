@@ -134,32 +134,6 @@ std::vector<std::string> answer(const ExperimentResult& result) {
   return sentences;
 }
 
-std::string procedure(const ExperimentResult& result) {
-  Index pairs = 0;
-  for (const Ranking& ranking : rankings_of(result)) pairs += std::ssize(ranking.pairs);
-  std::string text =
-      "Numbers are mean ± standard deviation over all seeds; a mean over fewer says how many (n), because "
-      "the others diverged or "
-      "failed.";
-  if (!gate_text(result).empty())
-    text +=
-        " A row is ranked if at least three quarters of them learned the task; P(learned) has the exact 95 % "
-        "interval (Clopper and Pearson).";
-  if (pairs > 0)
-    text += fmt::format(
-        " A row that is ahead of another in k of n seeds has p = 2 · P(Bin(n, ½) ≥ k), at most 1 (sign test: "
-        "rows of one seed share the order of the data, the validation examples and the initial values of "
-        "what they have in common). The {} comparisons of ranked rows at the longest length are decided "
-        "together (Holm): each if its p and all smaller ones are at most 0.05 / (number of those whose p is "
-        "at least as large), so that at most one report in twenty has a verdict that is due to chance. “By” "
-        "is the median of the differences with its interval at the level of the test: from the j-th smallest "
-        "to the j-th largest, with the largest j for which 2 · P(Bin(n, ½) < j) is at most this level.",
-        pairs);
-  if (most_seeds(result) >= seeds_to_decide(1))
-    text += " A 95 % interval of a table is that of the median over seeds, by the same rule.";
-  return text;
-}
-
 std::vector<std::string> warnings(const ExperimentResult& result) {
   std::vector<std::string> warnings{order_blind(result)};
   for (const MetricSpec& metric : headlines(result.metrics)) warnings.push_back(few_targets(result, metric));

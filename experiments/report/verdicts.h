@@ -13,9 +13,6 @@ namespace ordinal::experiments {
 /// of the next. pair_grids() has all pairs. The page opens with it. Plain text.
 std::vector<std::string> answer(const ExperimentResult& result);
 
-/// How the sentences are decided, so that a reader can compute them again from seeds.csv.
-std::string procedure(const ExperimentResult& result);
-
 /// What makes results say less than they seem to, one line each: rows differ in the task; a reader that ignores order passes the
 /// learning gate; a headline metric has few targets at a length. The last two need no results but the references.
 std::vector<std::string> warnings(const ExperimentResult& result);
