@@ -36,13 +36,6 @@ LearningGate gate_at(const MetricSpec& metric, double threshold, const std::stri
                       metric.lower_is_better() ? "at most" : "at least", shown)};
 }
 
-std::vector<std::string> reader_names() {
-  std::vector<std::string> names;
-  for (const Reader& reader : readers())
-    if (names.empty() || names.back() != reader.name) names.push_back(reader.name);
-  return names;
-}
-
 // Throws what check_gate() throws.
 MetricSpec gate_metric(const Task& task, const Gate& gate, double threshold) {
   const std::vector<MetricSpec> metrics = task.metrics();
@@ -51,8 +44,8 @@ MetricSpec gate_metric(const Task& task, const Gate& gate, double threshold) {
     throw std::invalid_argument(fmt::format("Task::gate: got metric '{}', expected one of its metrics: {}",
                                             gate.metric, joined(ids_of(metrics))));
   if (!gate.reader.empty() && reader_of(gate.reader) == nullptr)
-    throw std::invalid_argument(
-        fmt::format("Task::gate: got reader '{}', expected one of {}", gate.reader, joined(reader_names())));
+    throw std::invalid_argument(fmt::format(
+        "Task::gate: got reader '{}', expected the name of one (experiments/tasks/reader.h)", gate.reader));
   if (!metric->is_possible(threshold))
     throw ConfigError(fmt::format("evaluate.gate: got {}, expected at most 1: it is a threshold of {}",
                                   threshold, metric->title()));
@@ -102,24 +95,26 @@ std::optional<LearningGate> learning_gate(const Task& task, Index train_length,
   const std::optional<Gate> gate = task.gate();
   if (!gate) return std::nullopt;
   const MetricSpec metric = gate_metric(task, *gate, threshold);
-  const bool is_fixed = threshold != 0.0 || gate->reader.empty();
-  const auto reader = std::ranges::find_if(references, [&](const Score& score) {
-    const bool is_meant = is_fixed ? !knows_at_most(score.row, Knows::sources) : score.row == gate->reader;
-    return is_meant && score.length == train_length && score.metric.id == metric.id;
-  });
-  const double value = reader == references.end() ? not_a_number : reader->value;
-  if (!is_fixed) {
+  const auto score_of = [&](const auto& is_meant) {
+    const auto found = std::ranges::find_if(references, [&](const Score& score) {
+      return is_meant(score.row) && score.length == train_length && score.metric.id == metric.id;
+    });
+    return found == references.end() ? not_a_number : found->value;
+  };
+  if (threshold == 0.0 && !gate->reader.empty()) {
+    const double value = score_of([&](const std::string& row) { return row == gate->reader; });
     const std::string whose = fmt::format("the score of the {} baseline", gate->reader);
-    if (reader == references.end()) return gate_at(metric, value, whose);
+    if (std::isnan(value)) return gate_at(metric, value, whose);
     LearningGate of_reader = gate_at(metric, value, fmt::format("{:.3f}", value));
     of_reader.text += ", " + whose;
     return of_reader;
   }
   const double fixed = threshold != 0.0 ? threshold : gate->threshold;
-  if (reader != references.end() && !metric.reached(value, fixed))
+  const double oracle = score_of([](const std::string& row) { return !knows_at_most(row, Knows::sources); });
+  if (!std::isnan(oracle) && !metric.reached(oracle, fixed))
     throw ConfigError(
         fmt::format("evaluate.gate: got {}, expected one that can be reached: the oracle has {:.4g} {}",
-                    fixed, value, metric.id));
+                    fixed, oracle, metric.id));
   return gate_at(metric, fixed, number_text(fixed));
 }
 

@@ -192,10 +192,9 @@ TEST(LearningGates, OfUnknownMetricsAndReadersAreRefused) {
       [] { check_gate(Own({.metric = "accuracy"}), 0.0); },
       ThrowsMessage<std::invalid_argument>("Task::gate: got metric 'accuracy', expected one of its metrics: "
                                            "bits, perplexity, bits.past"));
-  EXPECT_THAT([] { check_gate(Own({.metric = "bits", .reader = "trigram"}), 0.0); },
-              ThrowsMessage<std::invalid_argument>(StartsWith(
-                  "Task::gate: got reader 'trigram', expected one of uniform, unigram, bigram, 4-gram, "
-                  "majority, draw, last, first, oracle")));
+  EXPECT_THAT(
+      [] { check_gate(Own({.metric = "bits", .reader = "trigram"}), 0.0); },
+      ThrowsMessage<std::invalid_argument>(StartsWith("Task::gate: got reader 'trigram', expected ")));
 }
 
 }  // namespace
