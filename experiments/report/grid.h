@@ -85,9 +85,6 @@ std::vector<Grid> pivot_grids(const ExperimentResult& result);
 /// their mean and their range. table.csv has every condition at each of its lengths.
 std::vector<Grid> condition_grids(const ExperimentResult& result);
 
-/// For each headline metric, all pairs of ranked rows at the longest length: who is ahead, by how much, in how many seeds, and p.
-std::vector<Grid> pair_grids(const ExperimentResult& result);
-
 /// For each headline metric whose targets are split by distance, one grid: rows by bands at the longest length.
 std::vector<Grid> band_grids(const ExperimentResult& result);
 

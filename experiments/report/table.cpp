@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "experiments/report/verdicts.h"
 #include "experiments/results/csv.h"
 #include "experiments/settings/config_file.h"
 #include "experiments/settings/keys.h"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "experiments/report/comparison.h"
@@ -23,10 +24,30 @@ std::string count(const Comparison& pair) {
                      level > 0 ? fmt::format(" and level in {}", level) : "");
 }
 
+/// "0.570 (0.360 to 0.700)": the median difference with its interval, if there is one.
+std::string difference(const Comparison& pair) {
+  const std::string median = format_value(pair.median());
+  if (std::isnan(pair.interval.low)) return median;
+  return fmt::format("{} ({} to {})", median, format_value(pair.interval.low),
+                     format_value(pair.interval.high));
+}
+
 /// "by 0.570 (0.360 to 0.700) in 10 of 10 seeds".
-std::string decided(const Comparison& pair) {
-  return fmt::format("by {} ({} to {}) {}", format_value(pair.median()), format_value(pair.interval.low),
-                     format_value(pair.interval.high), count(pair));
+std::string decided(const Comparison& pair) { return fmt::format("by {} {}", difference(pair), count(pair)); }
+
+/// "alibi", "rope", "0.358 (0.310 to 0.413)", "10 of 10", "0.002"; the row that is ahead in more seeds comes first.
+std::vector<GridCell> pair_line(Comparison pair, std::string row, std::string other) {
+  if (pair.behind > pair.ahead) {
+    pair = pair.turned();
+    std::swap(row, other);
+  }
+  const Index level = pair.n() - pair.ahead - pair.behind;
+  return {
+      {row},
+      {other},
+      {difference(pair)},
+      {fmt::format("{} of {}{}", pair.ahead, pair.n(), level > 0 ? fmt::format(" ({} level)", level) : "")},
+      {fmt::format("{:.2g}{}", pair.p(), pair.decision == Decision::undecided ? " (undecided)" : "")}};
 }
 
 /// "Near", "Far", or "In bits per token".
@@ -132,6 +153,23 @@ std::vector<std::string> answer(const ExperimentResult& result) {
   std::vector<std::string> sentences;
   for (const Ranking& ranking : rankings_of(result)) sentences.push_back(sentence(result, ranking));
   return sentences;
+}
+
+std::vector<Grid> pair_grids(const ExperimentResult& result) {
+  const std::vector<RowInfo> rows = rows_of(result);
+  const Index last = result.lengths.back();
+  std::vector<Grid> grids;
+  for (const Ranking& ranking : rankings_of(result)) {
+    if (ranking.pairs.empty()) continue;
+    Grid& grid = grids.emplace_back(
+        Grid{.title = fmt::format("{}, pairs at length {}", ranking.metric.title(last > result.train_length),
+                                  length_heading(last, result.train_length)),
+             .names = 2,
+             .headings = {"row", "ahead of", "by", "in seeds", "p"}});
+    for (const auto& [row, other, by] : ranking.pairs)
+      grid.lines.push_back(pair_line(by, rows[row].label, rows[other].label));
+  }
+  return grids;
 }
 
 std::vector<std::string> warnings(const ExperimentResult& result) {

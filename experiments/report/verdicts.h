@@ -1,17 +1,20 @@
-// Sentences that summarise the results. Every conclusion rests on the pairs of rankings_of() (see comparison.h), and says in how
+// Sentences that summarise the results, and tables of all pairs of rows. Every conclusion rests on the pairs of rankings_of() (see comparison.h), and says in how
 // many seeds it holds.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "experiments/results/result.h"
+#include "experiments/report/grid.h"
 
 namespace ordinal::experiments {
 
 /// For each headline metric one sentence: which row is best at the longest length, and by how much and in how many seeds it is ahead
 /// of the next. pair_grids() has all pairs. The page opens with it. Plain text.
 std::vector<std::string> answer(const ExperimentResult& result);
+
+/// For each headline metric, all pairs of ranked rows at the longest length: who is ahead, by how much, in how many seeds, and p.
+std::vector<Grid> pair_grids(const ExperimentResult& result);
 
 /// What makes results say less than they seem to, one line each: rows differ in the task; a reader that ignores order passes the
 /// learning gate; a headline metric has few targets at a length. The last two need no results but the references.
