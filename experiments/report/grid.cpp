@@ -241,22 +241,6 @@ std::vector<Grid> pivot_grids(const ExperimentResult& result) {
   return grids;
 }
 
-std::vector<Grid> band_grids(const ExperimentResult& result) {
-  const Index last = result.lengths.back();
-  std::vector<Grid> grids;
-  for (const MetricSpec& metric : headlines(result.metrics)) {
-    Grid grid =
-        grid_of_rows(result, fmt::format("{} at length {}, by the distance of the source{}",
-                                         metric.title(last > result.train_length),
-                                         length_heading(last, result.train_length), under_condition(result)));
-    for (const MetricSpec& band : result.metrics)
-      if (band.band_of == metric.id)
-        grid.add_column(band.band, score_column(result, band, last, result.conditions.front()));
-    if (grid.headings.size() > grid.names) grids.push_back(std::move(grid));
-  }
-  return grids;
-}
-
 std::vector<std::string> table_notes(const ExperimentResult& result) {
   Texts notes;
   const auto has_failed = [&](const RowInfo& row) {

@@ -224,36 +224,5 @@ TEST(TableNotes, AFailureUnderAnotherConditionSaysSo) {
             std::string("rope, d_model = 64 fails under window(size=4): ") + failure_text);
 }
 
-/// The sample, whose headline is split into two bands. In the second, seeds have 23 targets.
-ExperimentResult with_bands() {
-  ExperimentResult result = sample_result();
-  result.metrics[1].band_of = "bits";
-  result.metrics[1].band = "1x to 2x";
-  result.metrics.push_back(
-      {.id = "bits.2x", .name = "bits per token", .band_of = "bits", .band = "2x to 4x"});
-  for (CellResult& cell : result.cells)
-    if (cell.row != "learned")
-      report_test::add(cell, {16, {{.metric = {.id = "bits.2x"}, .value = 1.0, .tokens = 23}}});
-  return result;
-}
-
-TEST(BandGrids, HaveAColumnForEachBandAtTheLongestLength) {
-  const std::vector<Grid> grids = band_grids(with_bands());
-  ASSERT_EQ(grids.size(), 1U);
-  EXPECT_EQ(grids[0].title, "bits per token at length 16 (4x), by the distance of the source");
-  EXPECT_EQ(with_bands().metrics[1].title(), "bits per token past the training length (1x to 2x)");
-  EXPECT_THAT(grids[0].headings, ElementsAre("encoding", "1x to 2x", "2x to 4x"));
-  EXPECT_THAT(texts(grids[0].lines[0]), ElementsAre("sinusoidal", "4.100 ± 0.100", "23 targets"));
-  EXPECT_THAT(texts(grids[0].lines[1]), ElementsAre("learned", "fails", "–"));
-  EXPECT_THAT(texts(grids[0].lines[2]), ElementsAre("none", "1.133 ± 0.153", "23 targets"));
-}
-
-TEST(BandGrids, OfAHeadlineWithoutBandsAreNone) {
-  ExperimentResult result = with_bands();
-  result.metrics[0].id = "other";
-  EXPECT_TRUE(band_grids(result).empty());
-  EXPECT_TRUE(band_grids(sample_result()).empty());
-}
-
 }  // namespace
 }  // namespace ordinal::experiments

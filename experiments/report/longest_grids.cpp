@@ -1,4 +1,4 @@
-// The causes of a loss at long lengths, as conditions under which the same models are tested.
+// The longest length taken apart: under each condition, for the causes of a loss, and by the distance of the source.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,6 +37,22 @@ std::vector<Grid> condition_grids(const ExperimentResult& result) {
   if (result.conditions.size() < 2) return {};
   std::vector<Grid> grids;
   for (const MetricSpec& metric : headlines(result.metrics)) grids.push_back(condition_grid(result, metric));
+  return grids;
+}
+
+std::vector<Grid> band_grids(const ExperimentResult& result) {
+  const Index last = result.lengths.back();
+  std::vector<Grid> grids;
+  for (const MetricSpec& metric : headlines(result.metrics)) {
+    Grid grid =
+        grid_of_rows(result, fmt::format("{} at length {}, by the distance of the source{}",
+                                         metric.title(last > result.train_length),
+                                         length_heading(last, result.train_length), under_condition(result)));
+    for (const MetricSpec& band : result.metrics)
+      if (band.band_of == metric.id)
+        grid.add_column(band.band, score_column(result, band, last, result.conditions.front()));
+    if (grid.headings.size() > grid.names) grids.push_back(std::move(grid));
+  }
   return grids;
 }
 
