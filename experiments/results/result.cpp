@@ -106,6 +106,12 @@ std::string with_hash(const std::string& object) {
   return fmt::format("{}{}\"{}\"}}\n", object.substr(0, object.size() - 1), hash_key, hash);
 }
 
+std::optional<bool> has_learned(const CellResult& cell, const LearningGate& gate) {
+  const Score* score = score_at(cell.scores, gate.metric.id, cell.train_length);
+  if (score == nullptr) return std::nullopt;
+  return gate.metric.reached(score->value, gate.threshold);
+}
+
 }  // namespace
 
 const Score* score_at(const std::vector<Score>& scores, const std::string& metric, Index length,
@@ -122,21 +128,10 @@ std::vector<Index> lengths_under(const ExperimentResult& result, const std::stri
   return {limited->second.begin(), limited->second.end()};
 }
 
-namespace {
-
-std::optional<bool> has_learned(const CellResult& cell, const LearningGate& gate) {
-  const Score* score = score_at(cell.scores, gate.metric.id, cell.train_length);
-  if (score == nullptr) return std::nullopt;
-  return gate.metric.reached(score->value, gate.threshold);
-}
-
-}  // namespace
-
 void set_learned(ExperimentResult& result) {
   for (CellResult& cell : result.cells) {
     const auto row = std::ranges::find(result.rows, cell.row, &RowInfo::label);
-    const bool is_gated = row != result.rows.end() && row->gate.has_value();
-    for (Score& score : cell.scores) score.learned = is_gated ? has_learned(cell, *row->gate) : true;
+    for (Score& score : cell.scores) score.learned = row->gate ? has_learned(cell, *row->gate) : true;
   }
 }
 
