@@ -54,12 +54,6 @@ Ranking ranking_of(const Column& column, const MetricSpec& metric) {
 
 }  // namespace
 
-std::vector<RowInfo> rows_of(const ExperimentResult& result) {
-  std::vector<RowInfo> rows = result.rows;
-  std::erase_if(rows, [&](const RowInfo& row) { return learning_of(result, row.label).seeds == 0; });
-  return rows;
-}
-
 Learning learning_of(const ExperimentResult& result, const std::string& row) {
   Learning learning;
   for (const CellResult& cell : result.cells)
@@ -117,7 +111,7 @@ const Score* best_reader(const std::vector<Score>& scores, const std::string& ta
 
 std::vector<const Score*> best_readers(const ExperimentResult& result, const MetricSpec& metric) {
   std::vector<const Score*> readers;
-  for (const RowInfo& row : rows_of(result)) {
+  for (const RowInfo& row : result.rows) {
     const Score* best = best_reader(result.references, row.task, result.lengths.back(), metric);
     if (best != nullptr && std::ranges::count(readers, best) == 0) readers.push_back(best);
   }
@@ -126,7 +120,7 @@ std::vector<const Score*> best_readers(const ExperimentResult& result, const Met
 
 Column column_of(const ExperimentResult& result, const MetricSpec& metric, Index length) {
   Column column;
-  for (const RowInfo& row : rows_of(result))
+  for (const RowInfo& row : result.rows)
     column.push_back(at(result, row.label, length, result.conditions.front(), metric));
   return column;
 }

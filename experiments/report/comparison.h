@@ -48,12 +48,10 @@ struct Group {
   bool is_ranked() const { return learning.most() && has_number() && failed + diverged == 0; }
 };
 
-/// A group for each row of rows_of(): a column of a table.
+/// A group for each row of an experiment: a column of a table.
 using Column = std::vector<Group>;
 
-/// The rows that have a finished cell, in the order of the experiment.
-std::vector<RowInfo> rows_of(const ExperimentResult& result);
-
+/// Over the seeds of a row.
 Learning learning_of(const ExperimentResult& result, const std::string& row);
 
 /// The scores of one row (or reader) at one length, under one condition, in one metric: the query that everything reads.
@@ -83,7 +81,7 @@ Index most_seeds(const ExperimentResult& result);
 /// How much better one group does than another in the seeds that both have.
 Comparison compare_groups(const Group& left, const Group& right, const MetricSpec& metric);
 
-/// Two rows by their indices in rows_of(), and how the first does against the other.
+/// Two rows by their indices, and how the first does against the other.
 struct Pair {
   std::size_t row = 0;
   std::size_t other = 0;

@@ -95,7 +95,7 @@ Grid grid_of_rows(const ExperimentResult& result, const std::string& title) {
   const Texts factors = factor_headings(result);
   Grid grid{.title = title, .headings = factors.empty() ? Texts{"row"} : factors};
   grid.names = grid.headings.size();
-  for (const RowInfo& row : rows_of(result)) {
+  for (const RowInfo& row : result.rows) {
     std::vector<GridCell> line(grid.names);
     const bool written = factors.empty() || row.factors.empty();  // then its name goes in the first column
     if (written) line.front().text = row.label;
@@ -164,7 +164,7 @@ std::vector<GridCell> score_column(const ExperimentResult& result, const MetricS
       if (ranking.metric.id == metric.id) best = ranking.best();
   const Index seeds = most_seeds(result);
   std::vector<GridCell> cells;
-  for (const RowInfo& row : rows_of(result)) {
+  for (const RowInfo& row : result.rows) {
     const Group group = at(result, row.label, length, condition, metric);
     const Interval& median = group.summary.median;
     GridCell& cell = cells.emplace_back(GridCell{.text = cell_text(group, seeds), .why = group.why});
@@ -210,33 +210,25 @@ Grid main_grid(const ExperimentResult& result, const MetricSpec& metric) {
 std::vector<Grid> pivot_grids(const ExperimentResult& result) {
   const Texts names = factor_headings(result);
   if (names.size() != 2) return {};
-  const std::vector<RowInfo> rows = rows_of(result);
-  Texts down;  // values of both factors, in the order of their first row
   Texts across;
-  for (const RowInfo& row : rows) {
-    if (row.factors.empty()) continue;  // a written row
-    add_new(down, row.factors[0].second);
-    add_new(across, row.factors[1].second);
-  }
+  for (const RowInfo& row : result.rows)
+    if (!row.factors.empty()) add_new(across, row.factors[1].second);
   const MetricSpec& metric = result.metrics.front();
   std::vector<Grid> grids;
   for (const Index length : result.lengths) {
-    Grid grid{.title = fmt::format("Length {}, {} by {}: {}", length_heading(length, result.train_length),
-                                   names[0], names[1], metric.title(length > result.train_length)),
-              .headings = {names[0]}};
+    Grid& grid = grids.emplace_back(
+        Grid{.title = fmt::format("Length {}, {} by {}: {}", length_heading(length, result.train_length),
+                                  names[0], names[1], metric.title(length > result.train_length)),
+             .headings = {names[0]}});
     for (const std::string& value : across) grid.headings.push_back(names[1] + " = " + value);
     const std::vector<GridCell> scores = score_column(result, metric, length, result.conditions.front());
-    for (const std::string& one : down) {
-      std::vector<GridCell>& line = grid.lines.emplace_back(std::vector<GridCell>{{one}});
-      for (const std::string& other : across) {
-        const auto row = std::ranges::find_if(rows, [&](const RowInfo& of) {
-          return of.factors.size() == 2 && of.factors[0].second == one && of.factors[1].second == other;
-        });
-        line.push_back(row == rows.end() ? GridCell{.text = "–", .missing = true}
-                                         : scores[static_cast<std::size_t>(row - rows.begin())]);
-      }
+    for (std::size_t r = 0; r < scores.size(); ++r) {
+      const auto& factors = result.rows[r].factors;
+      if (factors.empty()) continue;  // a written row
+      const std::string& down = factors.front().second;
+      if (grid.lines.empty() || grid.lines.back().front().text != down) grid.lines.push_back({{down}});
+      grid.lines.back().push_back(scores[r]);
     }
-    grids.push_back(std::move(grid));
   }
   return grids;
 }
@@ -270,7 +262,7 @@ std::vector<std::string> table_notes(const ExperimentResult& result) {
   for (const std::string& condition : result.conditions) {
     const bool is_main = condition == result.conditions.front();
     const std::string under = is_main ? "" : " under " + condition;
-    for (const RowInfo& row : rows_of(result)) {
+    for (const RowInfo& row : result.rows) {
       for (const Index length : lengths_under(result, condition)) {
         const Group group = at(result, row.label, length, condition, metric);
         if (is_main && !group.is_few()) error = std::max(error, group.error);

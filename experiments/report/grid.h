@@ -65,7 +65,7 @@ struct Grid {
 /// Every key that is a factor of some row.
 std::vector<std::string> factors_of(const ExperimentResult& result);
 
-/// Only the columns that name the rows of rows_of().
+/// Only the columns that name the rows.
 Grid grid_of_rows(const ExperimentResult& result, const std::string& title);
 
 /// The scores of all rows at a length under a condition. Where rows are compared, the best are bold.

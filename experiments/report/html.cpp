@@ -47,7 +47,7 @@ std::string header(const ExperimentResult& result) {
 
 std::string facts(const ExperimentResult& result) {
   return fmt::format("<p class=\"facts\">{}<br>Rows: {}. Models: {}.</p>\n", escape_html(result.task),
-                     rows_of(result).size(), result.cells.size());
+                     result.rows.size(), result.cells.size());
 }
 
 /// All pairs of ranked rows, which the page shows unless they are many.

@@ -41,10 +41,9 @@ void set_y(Chart& chart, const MetricSpec& metric) {
 /// A chart with series_of(label) for each row.
 Chart rows_chart(const ExperimentResult& result, const auto& series_of) {
   Chart chart;
-  const std::vector<RowInfo> rows = rows_of(result);
-  chart.subtitle = subtitle(most_seeds(result), rows.size());
+  chart.subtitle = subtitle(most_seeds(result), result.rows.size());
   if (result.train_length != 0) chart.training_length = static_cast<double>(result.train_length);
-  for (const RowInfo& row : rows) {
+  for (const RowInfo& row : result.rows) {
     chart.series.push_back(series_of(row.label));
     chart.series.back().name = row.label;
   }

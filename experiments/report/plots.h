@@ -1,5 +1,5 @@
 // The charts of an experiment: curves over length, loss over position, loss over steps. All but score_curves() have a series
-// for each row of rows_of(), in that order.
+// for each row, in that order.
 #pragma once
 
 #include <functional>

@@ -72,10 +72,9 @@ std::string table_csv(const ExperimentResult& result) {
   std::string text = csv_line(heading_fields(result), "length", "multiple", "condition", "metric", "n",
                               "mean", "sd", "low95", "high95", "targets", "not_learned", "learned_low95",
                               "learned_high95", "failed", "diverged", "why");
-  const std::vector<RowInfo> rows = rows_of(result);
   for (const std::string& condition : result.conditions) {
     for (const MetricSpec& metric : result.metrics) {
-      for (const RowInfo& row : rows) {
+      for (const RowInfo& row : result.rows) {
         for (const Index length : lengths_under(result, condition)) {
           const Group group = at(result, row.label, length, condition, metric);
           const Learning& learning = group.learning;

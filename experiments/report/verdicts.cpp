@@ -95,7 +95,6 @@ std::string readers_as_good(const ExperimentResult& result, const MetricSpec& me
 std::string sentence(const ExperimentResult& result, const Ranking& ranking) {
   const auto& [metric, column, ranked, pairs] = ranking;
   const Index last = result.lengths.back();
-  const std::vector<RowInfo> rows = rows_of(result);
   const std::string what = subject(metric, last > result.train_length);
   const std::string where = "at length " + length_heading(last, result.train_length);
   const auto has_learned = [](const Group& row) { return row.learning.most(); };
@@ -107,11 +106,11 @@ std::string sentence(const ExperimentResult& result, const Ranking& ranking) {
   const Summary& best = column[ranked.front()].summary;
   const std::string readers = readers_as_good(result, metric, best.mean);
   if (ranked.size() == 1)
-    return fmt::format("{}, {} has {} {}{}.{}", what, in_quotes(rows[ranked.front()].label),
+    return fmt::format("{}, {} has {} {}{}.{}", what, in_quotes(result.rows[ranked.front()].label),
                        format_mean(best), where, column.size() > 1 ? "; no other row is ranked" : "",
                        readers);
   const bool all_learned = std::ranges::all_of(column, has_learned);
-  return leader(ranking, rows, what + (all_learned ? "" : ", of the ranked rows"), where) + readers;
+  return leader(ranking, result.rows, what + (all_learned ? "" : ", of the ranked rows"), where) + readers;
 }
 
 /// "“majority”, which ignores the order of tokens, passes the learning gate (0.963): …". Empty if none does.
@@ -149,14 +148,12 @@ std::string few_targets(const ExperimentResult& result, const MetricSpec& metric
 }  // namespace
 
 std::vector<std::string> answer(const ExperimentResult& result) {
-  if (result.cells.empty()) return {"No cell has been run yet."};
   std::vector<std::string> sentences;
   for (const Ranking& ranking : rankings_of(result)) sentences.push_back(sentence(result, ranking));
   return sentences;
 }
 
 std::vector<Grid> pair_grids(const ExperimentResult& result) {
-  const std::vector<RowInfo> rows = rows_of(result);
   const Index last = result.lengths.back();
   std::vector<Grid> grids;
   for (const Ranking& ranking : rankings_of(result)) {
@@ -167,7 +164,7 @@ std::vector<Grid> pair_grids(const ExperimentResult& result) {
              .names = 2,
              .headings = {"row", "ahead of", "by", "in seeds", "p"}});
     for (const auto& [row, other, by] : ranking.pairs)
-      grid.lines.push_back(pair_line(by, rows[row].label, rows[other].label));
+      grid.lines.push_back(pair_line(by, result.rows[row].label, result.rows[other].label));
   }
   return grids;
 }

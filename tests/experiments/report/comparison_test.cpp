@@ -23,12 +23,6 @@ Column column(const ExperimentResult& result, Index length) {
   return column_of(result, result.metrics.front(), length);
 }
 
-std::vector<std::string> labels(const ExperimentResult& result) {
-  std::vector<std::string> labels;
-  for (const RowInfo& row : rows_of(result)) labels.push_back(row.label);
-  return labels;
-}
-
 TEST(Query, GivesMeanAndSpreadOverSeeds) {
   const Group sinusoidal = group(sample_result(), "sinusoidal", 4);
   EXPECT_EQ(sinusoidal.seeds, (std::vector<std::uint64_t>{1, 2, 3}));
@@ -58,13 +52,6 @@ TEST(Query, OfAMetricWithoutTargetsIsNeitherANumberNorADivergence) {
   EXPECT_EQ(none.failed, 0);
 }
 
-TEST(Rows, FollowTheExperimentAndNotTheCells) {
-  ExperimentResult result = sample_result();
-  std::reverse(result.cells.begin(), result.cells.end());
-  result.rows.push_back({"not run yet", {}, {}});
-  EXPECT_EQ(labels(result), (std::vector<std::string>{"sinusoidal", "learned", "none"}));
-}
-
 TEST(Columns, AreUnderTheFirstCondition) {
   ExperimentResult result = two_factors();
   std::swap(result.conditions[0], result.conditions[1]);
@@ -75,8 +62,7 @@ TEST(Query, KnowsTheTrainingLengthOfEachRow) {
   ExperimentResult result = report_test::mixed_training();
   for (CellResult& cell : result.cells) value(cell, cell.train_length) = 1.0;
   report_test::gate(result, 1.05, "bits per token of at most 1.05");
-  for (const RowInfo& row : rows_of(result))
-    EXPECT_EQ(learning_of(result, row.label).learned, 3) << row.label;
+  for (const RowInfo& row : result.rows) EXPECT_EQ(learning_of(result, row.label).learned, 3) << row.label;
 }
 
 TEST(Query, OfAFailureKeepsTheNameOfAnEncodingInItsReason) {

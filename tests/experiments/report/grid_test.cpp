@@ -138,15 +138,6 @@ TEST(MainGrid, ANoteStandsBesideTheEncodingUnlessThatSaysIt) {
   EXPECT_EQ(full_text(main_grid(result, result.metrics.front()).lines[1][0]), "learned(overflow=clamp)");
 }
 
-TEST(PivotGrids, ARowThatHasNotRunLeavesAGap) {
-  ExperimentResult result = two_factors();
-  std::erase_if(result.cells, [](const CellResult& cell) { return cell.row == "rope, d_model = 128"; });
-  const std::vector<Grid> grids = pivot_grids(result);
-  ASSERT_EQ(grids.size(), 2U);
-  EXPECT_THAT(texts(grids[0].lines[0]), ElementsAre("rope", "1.050 ± 0.071", "–"));
-  EXPECT_THAT(texts(grids[0].lines[1]), ElementsAre("alibi", "3.050 ± 0.071", "4.050 ± 0.071"));
-}
-
 TEST(PivotGrids, TheBestIsThatOfTheWholeTableAtTheLongestLength) {
   const std::vector<Grid> grids = pivot_grids(two_factors(8));
   EXPECT_FALSE(grids[0].lines[0][1].best) << "rows are not compared at this length";
