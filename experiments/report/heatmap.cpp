@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <stdexcept>
 #include <utility>
 
 #include "framework/math/vector_math.h"
@@ -128,13 +127,10 @@ Svg drawn(const Heatmap& map) {
 }  // namespace
 
 HeatmapBuilder::HeatmapBuilder(Index rows, Index cols, HeatmapOptions options)
-    : options_(std::move(options)), rows_(rows), cols_(cols) {
-  if (rows < 1 || cols < 1) {
-    throw std::invalid_argument(fmt::format("heatmap '{}': got a {} x {} matrix, expected at least 1 x 1",
-                                            options_.title, rows, cols));
-  }
-  sums_ = Tensor<double>({std::min(rows, options_.longest_side), std::min(cols, options_.longest_side)});
-}
+    : options_(std::move(options)),
+      rows_(rows),
+      cols_(cols),
+      sums_({std::min(rows, options_.longest_side), std::min(cols, options_.longest_side)}) {}
 
 template <typename T>
 void HeatmapBuilder::add(Index row, Index col, std::span<const T> values, double share) {

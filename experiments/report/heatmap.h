@@ -43,7 +43,7 @@ inline constexpr int most_level = 32;
 /// Draws a matrix that is never in memory as a whole.
 class HeatmapBuilder {
  public:
-  /// Of zeros. Throws std::invalid_argument for an empty matrix.
+  /// Of zeros. Requires at least one row and one column.
   HeatmapBuilder(Index rows, Index cols, HeatmapOptions options);
 
   /// Adds `values`, times `share`, to a row of the matrix, from column `col` on.
@@ -58,7 +58,7 @@ class HeatmapBuilder {
   Tensor<double> sums_;  // of the elements of each cell; NaN if one of them is
 };
 
-/// Throws what HeatmapBuilder throws.
+/// Of a matrix that is in memory.
 Heatmap heatmap(View<const double> matrix, HeatmapOptions options);
 
 /// A file, and the same for a page.

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 namespace ordinal::experiments {
 namespace {
@@ -121,8 +120,6 @@ TEST(Heatmap, IsTheSamePictureOnAPageWithoutTitleAndGround) {
   const std::size_t picture = part.find("\n");
   EXPECT_THAT(svg(map), HasSubstr(part.substr(picture)));
 }
-
-TEST(Heatmap, OfNothingThrows) { EXPECT_THROW(heatmap(View<const double>(), {}), std::invalid_argument); }
 
 }  // namespace
 }  // namespace ordinal::experiments
