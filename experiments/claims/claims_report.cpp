@@ -50,7 +50,7 @@ std::vector<Grid> grids_of(const DecidedClaims& decided) {
       const WrittenSection& claim = result.claim.section;
       grid.lines.push_back(
           {{to_string(result.verdict)},
-           {.text = claim.id + ": " + value_of(claim, "words"), .note = value_of(claim, "statement")},
+           {fmt::format("{}: {} ({})", claim.id, value_of(claim, "words"), value_of(claim, "statement"))},
            {result.measured()},
            {source_of(result)}});
     }

@@ -79,11 +79,6 @@ void Grid::add_column(const std::string& heading, const std::vector<GridCell>& c
   for (std::size_t i = 0; i < cells.size(); ++i) lines[i].push_back(cells[i]);
 }
 
-std::string full_text(const GridCell& cell) {
-  if (cell.text.empty() || cell.note.empty()) return cell.text + cell.note;
-  return fmt::format("{} ({})", cell.text, cell.note);
-}
-
 Texts factors_of(const ExperimentResult& result) {
   Texts keys;
   for (const RowInfo& row : result.rows)
@@ -176,14 +171,14 @@ std::vector<GridCell> score_column(const ExperimentResult& result, const MetricS
   return cells;
 }
 
-// Puts the note of an encoding beside its name, unless that says it: "learned(overflow=clamp)" with "overflow = clamp".
-void add_note(const Grid& grid, std::string note, std::vector<GridCell>& line) {
+// Puts the note of an encoding behind its name, unless that says it: "learned(overflow=clamp)" with "overflow = clamp".
+void add_note(const Grid& grid, const std::string& note, std::vector<GridCell>& line) {
   const auto column = std::ranges::find(grid.headings, "encoding") - grid.headings.begin();
   GridCell& named = column < std::ssize(line) ? line[static_cast<std::size_t>(column)] : line.front();
-  GridCell& cell = named.text.empty() ? line.front() : named;
+  std::string& name = named.text.empty() ? line.front().text : named.text;
   std::string option = note;
   std::erase(option, ' ');
-  if (cell.text.find(option) == std::string::npos) cell.note = std::move(note);
+  if (name.find(option) == std::string::npos) name += fmt::format(" ({})", note);
 }
 
 Grid main_grid(const ExperimentResult& result, const MetricSpec& metric) {

@@ -38,7 +38,6 @@ std::string under_condition(const ExperimentResult& result);
 /// A cell of a table: its text, and details that the HTML page may add.
 struct GridCell {
   std::string text;
-  std::string note = {};      // next to the text, in parentheses
   std::string interval = {};  // "2.847 to 3.393": 95 % interval of the median
   std::string why = {};       // reason for a failure
   bool missing = false;       // a score without a number
@@ -46,9 +45,6 @@ struct GridCell {
   bool reference = false;     // of a baseline, not a model
   bool unranked = false;      // the name of a row that did not learn the task
 };
-
-/// The text of a cell, then its note in parentheses.
-std::string full_text(const GridCell& cell);
 
 struct Grid {
   std::string title = {};

@@ -72,14 +72,13 @@ std::string verdict_section(const ExperimentResult& result) {
   return html + pair_tables(result) + "<p class=\"note\">" + procedure + "</p>\n";
 }
 
-/// A name with its note below it, or a number with its details: "1.2 ± 0.1", "(n = 4)", "1.1 to 1.3".
+/// A name or a number, and what is less: "learned", "(overflow = clamp)"; "1.2 ± 0.1", "(n = 4)", "1.1 to 1.3".
 std::string table_cell(const GridCell& cell, bool is_name, bool is_detail) {
-  const std::size_t remark = is_name ? cell.text.size() : std::min(cell.text.find(" ("), cell.text.size());
-  const std::size_t spread = is_name ? remark : std::min(cell.text.find("± "), remark);
+  const std::size_t remark = std::min(cell.text.find(" ("), cell.text.size());
+  const std::size_t spread = std::min(cell.text.find("± "), remark);
   std::string text = escape_html(cell.text.substr(0, spread));
   if (spread < remark) text += "<span>" + escape_html(cell.text.substr(spread, remark - spread)) + "</span>";
   if (remark < cell.text.size()) text += "<small>" + escape_html(cell.text.substr(remark)) + "</small>";
-  if (is_name && !cell.note.empty()) text += "<small>" + escape_html(cell.note) + "</small>";
   if (!cell.interval.empty()) text += "<small class=\"detail\">" + escape_html(cell.interval) + "</small>";
   if (is_name) return "<th scope=\"row\">" + text + "</th>";
   const char* kind = is_detail      ? " class=\"detail\""

@@ -48,7 +48,7 @@ std::string markdown(const Grid& grid) {
   for (std::size_t c = 0; c < grid.headings.size(); ++c) text += c < grid.names ? "---|" : "---:|";
   for (const auto& line : grid.lines) {
     text += "\n";
-    for (const GridCell& cell : line) text += "| " + escape_markdown(full_text(cell)) + " ";
+    for (const GridCell& cell : line) text += "| " + escape_markdown(cell.text) + " ";
     text += "|";
   }
   return text + "\n\n";

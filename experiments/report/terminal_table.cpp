@@ -17,7 +17,7 @@ const std::string gap = "   ";
 // A column, of which all lines have the same width: its heading, a rule, and a line for each line of the grid.
 std::vector<std::string> drawn(const Grid& grid, std::size_t c, bool colors) {
   std::size_t width = display_width(printable(grid.headings[c]));
-  for (const auto& line : grid.lines) width = std::max(width, display_width(printable(full_text(line[c]))));
+  for (const auto& line : grid.lines) width = std::max(width, display_width(printable(line[c].text)));
   const auto aligned = [&](const std::string& given, std::optional<Style> style) {
     const std::string text = printable(given);
     const std::string blanks(width - display_width(text), ' ');
@@ -29,7 +29,7 @@ std::vector<std::string> drawn(const Grid& grid, std::size_t c, bool colors) {
   for (const auto& line : grid.lines) {
     const bool faint = line.front().reference || line.front().unranked;
     const auto style = faint ? std::optional(Style::dim) : std::nullopt;
-    lines.push_back(aligned(full_text(line[c]), line[c].best ? Style::bold : style));
+    lines.push_back(aligned(line[c].text, line[c].best ? Style::bold : style));
   }
   return lines;
 }

@@ -129,13 +129,13 @@ TEST(MainGrid, ANoteStandsBesideTheEncodingUnlessThatSaysIt) {
   for (CellResult& cell : result.cells) {
     if (cell.row == "learned") cell.note = "overflow = clamp";
   }
-  EXPECT_EQ(full_text(main_grid(result, result.metrics.front()).lines[1][0]), "learned (overflow = clamp)");
+  EXPECT_EQ(main_grid(result, result.metrics.front()).lines[1][0].text, "learned (overflow = clamp)");
   for (RowInfo& row : result.rows) row.factors.emplace_back("model.d_model", "64");
   const Grid grid = main_grid(result, result.metrics.front());
-  EXPECT_EQ(full_text(grid.lines[1][0]), "learned (overflow = clamp)");
-  EXPECT_EQ(full_text(grid.lines[1][1]), "64");
+  EXPECT_EQ(grid.lines[1][0].text, "learned (overflow = clamp)");
+  EXPECT_EQ(grid.lines[1][1].text, "64");
   result.rows[1].factors[0].second = "learned(overflow=clamp)";
-  EXPECT_EQ(full_text(main_grid(result, result.metrics.front()).lines[1][0]), "learned(overflow=clamp)");
+  EXPECT_EQ(main_grid(result, result.metrics.front()).lines[1][0].text, "learned(overflow=clamp)");
 }
 
 TEST(PivotGrids, TheBestIsThatOfTheWholeTableAtTheLongestLength) {
