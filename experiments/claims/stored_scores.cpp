@@ -86,15 +86,18 @@ struct Line {
     throw DataError(
         fmt::format("{}: got {} '{}', expected {}", place, columns[column], fields[column], expected));
   }
+  // pandas writes whole numbers as 1.0 if a field of the column is empty.
   Index whole(std::size_t column) const {
-    const std::optional<std::int64_t> number = parse_integer(fields[column]);
-    require(number && *number >= 0, column, "a whole number");
-    return *number;
+    const std::optional<double> number = parse_real(fields[column]);
+    require(number && *number >= 0.0 && *number < 1e15 && *number == std::floor(*number), column,
+            "a whole number");
+    return static_cast<Index>(*number);
   }
   std::optional<bool> learned() const {
     const std::string& field = fields[7];
-    require(field == "1" || field == "0" || field.empty(), 7, "0, 1 or nothing");
-    return field.empty() ? std::nullopt : std::optional(field == "1");
+    const bool yes = field == "1" || field == "1.0" || field == "True";
+    require(yes || field.empty() || field == "0" || field == "0.0" || field == "False", 7, "0, 1 or nothing");
+    return field.empty() ? std::nullopt : std::optional(yes);
   }
 };
 

@@ -22,6 +22,8 @@ std::vector<std::vector<std::string>> fields_of(const std::string& text, std::si
       const bool is_doubled = is_quoted && text[i + 1] == '"';
       if (is_doubled) line.back() += text[++i];
       if (!is_doubled) is_quoted = !is_quoted;
+    } else if (!is_quoted && text.compare(i, 2, "\r\n") == 0) {
+      continue;
     } else if (is_quoted || (text[i] != ',' && text[i] != '\n')) {
       line.back() += text[i];
     } else {
@@ -54,10 +56,11 @@ std::string CsvFile::place(std::size_t line) const {
 
 CsvFile parse_csv(const std::string& text, const std::string& path) {
   CsvFile file{path};
-  std::size_t start = 0;
+  std::size_t start = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;  // a byte order mark
   while (text.compare(start, 2, "# ") == 0) {
     const std::size_t end = std::min(text.find('\n', start), text.size());
-    file.comments.push_back(text.substr(start + 2, end - start - 2));
+    const std::string line = text.substr(start + 2, end - start - 2);
+    file.comments.push_back(line.substr(0, line.size() - (line.ends_with('\r') ? 1 : 0)));
     start = std::min(end + 1, text.size());
   }
   file.lines = fields_of(text, start, path);

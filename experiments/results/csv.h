@@ -37,7 +37,8 @@ struct CsvFile {
   std::string place(std::size_t line) const;
 };
 
-/// Throws DataError, one line that begins with `path`, for a line with another number of fields and a file that was cut off.
+/// Throws DataError, one line that begins with `path`, for a line with another number of fields and a file that was cut off. Accepts
+/// a byte order mark, and CRLF between lines.
 CsvFile parse_csv(const std::string& text, const std::string& path);
 
 }  // namespace ordinal::experiments

@@ -44,6 +44,21 @@ TEST(ScoresCsv, AreReadAsTheyWereWritten) {
   expect_equal(read(scores_csv(written)), written);
 }
 
+// pandas.read_csv(file).to_csv(file, index=False) writes whole numbers of a column with empty fields as 1.0.
+TEST(ScoresCsv, MayHaveBeenWrittenByPandas) {
+  std::string text = scores_csv(all_scores(with_readers()));
+  const std::vector<Score> before = read(text);
+  const auto replace_all = [&](const std::string& from, const std::string& to) {
+    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+      text.replace(at, from.size(), to);
+  };
+  replace_all(",1,", ",1.0,");
+  replace_all(",2,", ",2.0,");
+  replace_all(",1\n", ",True\n");
+  replace_all(",0\n", ",0.0\n");
+  expect_equal(read(text), before);
+}
+
 TEST(ScoresCsv, ThatAreNoneAreRefused) {
   const auto reading = [](const std::string& from, const std::string& to) {
     std::string text =

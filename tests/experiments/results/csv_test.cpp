@@ -19,10 +19,10 @@ TEST(Csv, IsReadAsItWasWritten) {
   EXPECT_THAT(file.lines, ElementsAre(texts));
 }
 
-TEST(Csv, MayBeginWithComments) {
-  const CsvFile file = parse_csv("# one = 1\n# two\na,b\n1,\"x\ny\"\n", "x.csv");
+TEST(Csv, MayHaveCommentsAByteOrderMarkAndCrlf) {
+  const CsvFile file = parse_csv("\xEF\xBB\xBF# one = 1\r\n# two\r\na,b\r\n1,\"x\r\ny\"\r\n", "x.csv");
   EXPECT_THAT(file.comments, ElementsAre("one = 1", "two"));
-  EXPECT_THAT(file.lines, ElementsAre(ElementsAre("1", "x\ny")));
+  EXPECT_THAT(file.lines, ElementsAre(ElementsAre("1", "x\r\ny")));
   EXPECT_EQ(file.place(0), "x.csv:4");
 }
 
