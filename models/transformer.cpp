@@ -116,38 +116,6 @@ Index Transformer<T>::mixing_layers() const {
 }
 
 template <typename T>
-Cost Transformer<T>::cost(Index seq_len) const {
-  const auto width = static_cast<double>(config_.d_model);
-  const auto vocab = static_cast<double>(config_.vocab_size);
-  const Cost norm = final_norm_ ? final_norm_->cost(seq_len) : Cost();
-  Cost total{2.0 * vocab * width,
-             vocab + width + input_dropout_.cost(seq_len).activations + norm.activations};
-  double held = vocab + width + norm.backward;  // gradients of the logits, their input, and that of the norm
-  for (auto branch = branches_.rbegin(); branch != branches_.rend(); ++branch) {
-    const Cost cost = branch->layer->cost(seq_len);
-    total.flops += cost.flops;
-    total.activations += cost.activations;
-    total.backward = std::max(total.backward, held + cost.backward);
-    held += width;  // the gradient of its input
-  }
-  return total;
-}
-
-// The input and output of each branch stay until the run ends. Its internal memory is released before the next branch, and before
-// the last norm and the logits.
-template <typename T>
-double Transformer<T>::held_without_recording(Index seq_len, Index logit_rows) const {
-  const auto width = static_cast<double>(config_.d_model);
-  const auto tokens = static_cast<double>(seq_len);
-  double inside = width + static_cast<double>(logit_rows * config_.vocab_size) / tokens;
-  for (const Branch& branch : branches_) {
-    const Cost cost = branch.layer->cost(seq_len);
-    inside = std::max(inside, cost.activations + cost.unrecorded - width);
-  }
-  return tokens * (width * static_cast<double>(std::ssize(branches_) + 1) + inside);
-}
-
-template <typename T>
 View<const T> Transformer<T>::hidden(std::span<const Token> tokens, Pass<T>& pass) const {
   if (std::ssize(tokens) != pass.batch() * pass.seq_len()) {
     throw std::invalid_argument(fmt::format("Transformer: got {} tokens, expected batch {} times seq_len {}",

@@ -32,11 +32,6 @@ class Transformer final : public Model<T> {
   const PositionalEncoding<T>& encoding() const { return *encoding_; }
   bool is_causal() const override { return config_.causal; }
   bool can_continue() const override;
-  /// The cost of one token in a sequence of seq_len, including embedding, output and loss.
-  Cost cost(Index seq_len) const;
-  /// The peak number of values in memory when hidden() and then logits() of `logit_rows` rows run over a sequence without
-  /// recording. Values of encodings are not counted.
-  double held_without_recording(Index seq_len, Index logit_rows) const;
   /// The number of attention layers in all blocks.
   Index attention_layers() const { return attention_layers_; }
   /// The number of branches in all blocks that make a token depend on others, including attention layers.

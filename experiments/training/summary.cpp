@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+
 #include "experiments/conditions/condition.h"
+#include "experiments/process/machine.h"
 #include "experiments/scoring/scoring.h"
 #include "framework/core/errors.h"
 #include "framework/layers/cross_entropy.h"
@@ -18,6 +21,46 @@ double product_flops(const ModelConfig& config, const ParameterSpec& spec) {
   const bool table =
       spec.name.starts_with("positional.") || (spec.name == "token_embedding.weight" && !config.tied_output);
   return spec.shape.size() == 2 && !table ? 2.0 * static_cast<double>(spec.size()) : 0.0;
+}
+
+double weight_flops(const Transformer<float>& model) {
+  double flops = 0.0;
+  for (const ParameterSpec& spec : model.layout().specs()) flops += product_flops(model.config(), spec);
+  return flops;
+}
+
+double score_flops(const Transformer<float>& model, Index seq_len) {
+  return 4.0 * static_cast<double>(seq_len * model.config().d_model * model.attention_layers());
+}
+
+// Bytes of activations in a run over zeros.
+struct Held {
+  double most = 0.0;    // before the logits, or of a whole recorded run
+  double at_end = 0.0;  // when the logits of a run that is not recorded begin
+};
+
+Held held_by_run(const Transformer<float>& model, Index sequences, Index seq_len, bool record) {
+  const std::vector<Token> tokens(static_cast<std::size_t>(sequences * seq_len));
+  const Parameters<float> values(model.layout());
+  Parameters<float> gradients(model.layout());
+  Pass<float> pass(values, &gradients);
+  const std::vector<double> positions(static_cast<std::size_t>(seq_len));
+  pass.begin({.positions = Positions::shared(sequences, positions), .record = record, .training = record});
+  const View<const float> hidden = model.hidden(tokens, pass);
+  const auto at_end = static_cast<double>(pass.taken_bytes());
+  if (record) {
+    const View<const float> logits = model.logits(hidden, pass);
+    const View<float> d_logits = pass.allocate(logits.rows, logits.cols);
+    cross_entropy_backward<float>(logits, tokens, 1.0F, d_logits);
+    model.backward(tokens, d_logits, pass);
+  }
+  return {static_cast<double>(pass.most_bytes()), at_end};
+}
+
+// Linear through the values of `f` at `low` and at 2·low.
+double extrapolated(const std::function<double(Index)>& f, Index low, Index at) {
+  const double at_low = f(low);
+  return at_low + (f(2 * low) - at_low) * static_cast<double>(at - low) / static_cast<double>(low);
 }
 
 // All examples of a length are tokens, targets and labels; a batch also has losses and hits. The file holds the values and the
@@ -37,7 +80,7 @@ MemoryNeed scoring_memory(const Plan& plan, const Transformer<float>& model, Ind
   MemoryNeed need{.model = (examples + batch) * tokens + file, .runs = sequences};
   for (const Index each : evaluation_lengths(plan.settings)) {
     const Index piece = longest_piece(plan, model, each);
-    if (piece > 0) need.run = std::max(need.run, scoring_memory_bytes(model, piece));
+    if (piece > 0) need.run = std::max(need.run, held_bytes(model, 1, piece, false));
   }
   return need;
 }
@@ -45,12 +88,23 @@ MemoryNeed scoring_memory(const Plan& plan, const Transformer<float>& model, Ind
 }  // namespace
 
 double training_flops_per_token(const Transformer<float>& model, Index seq_len) {
-  return 3.0 * model.cost(seq_len).flops;
+  return 3.0 * (weight_flops(model) + score_flops(model, seq_len));
 }
 
-double recorded_memory_bytes(const Transformer<float>& model, Index sequences, Index seq_len) {
-  const Cost token = model.cost(seq_len);
-  return (token.activations + token.backward) * static_cast<double>(sequences * seq_len) * sizeof(float);
+double held_bytes(const Transformer<float>& model, Index sequences, Index seq_len, bool record) {
+  constexpr Index longest = 1024;
+  if (!fits_memory(2.0 * static_cast<double>(model.layout().flat_size()) * sizeof(float))) return 0.0;
+  const auto of = [&](double Held::*bytes) {
+    const auto of_sequences = [&](Index count) {
+      const auto of_length = [&](Index length) { return held_by_run(model, count, length, record).*bytes; };
+      return seq_len > longest ? extrapolated(of_length, longest / 2, seq_len) : of_length(seq_len);
+    };
+    return sequences > 1 ? extrapolated(of_sequences, 1, sequences) : of_sequences(1);
+  };
+  if (record) return of(&Held::most);
+  const Index rows = std::min(sequences * seq_len, Evaluator<float>::logit_rows);
+  const Index logits = rows * model.config().vocab_size;
+  return std::max(of(&Held::most), of(&Held::at_end) + static_cast<double>(logits) * sizeof(float));
 }
 
 MemoryNeed training_memory(const Transformer<float>& model, const TrainerOptions& options, Index batch,
@@ -60,13 +114,8 @@ MemoryNeed training_memory(const Transformer<float>& model, const TrainerOptions
   const auto blocks = static_cast<double>(1 + std::ssize(state) + options.shards);
   const Index of_shard = (batch + options.shards - 1) / options.shards;
   return {.model = blocks * static_cast<double>(model.layout().flat_size()) * sizeof(float),
-          .run = recorded_memory_bytes(model, std::min(of_shard, sequences_at_once(seq_len)), seq_len),
+          .run = held_bytes(model, std::min(of_shard, sequences_at_once(seq_len)), seq_len, true),
           .runs = options.shards};
-}
-
-double scoring_memory_bytes(const Transformer<float>& model, Index seq_len) {
-  return sizeof(float) *
-         model.held_without_recording(seq_len, std::min(seq_len, Evaluator<float>::logit_rows));
 }
 
 Index longest_piece(const Plan& plan, const Transformer<float>& model, Index length) {
@@ -135,13 +184,10 @@ std::string summary(const Transformer<float>& model, Index seq_len) {
     return fmt::format("{:<44} {:>14} {:>12} {:>14}\n", columns...);
   };
   std::string table = line("name", "shape", "parameters", "FLOPs/token");
-  double scores = model.cost(seq_len).flops;
-  const std::string total = line("total", "", model.layout().count(), scores);
-  for (const ParameterSpec& spec : model.layout().specs()) {
-    const double flops = product_flops(config, spec);
-    scores -= flops;
-    table += line(spec.name, to_string(spec.shape), spec.size(), flops);
-  }
+  const double scores = score_flops(model, seq_len);
+  const std::string total = line("total", "", model.layout().count(), weight_flops(model) + scores);
+  for (const ParameterSpec& spec : model.layout().specs())
+    table += line(spec.name, to_string(spec.shape), spec.size(), product_flops(config, spec));
   if (scores > 0.0) table += line(fmt::format("attention scores at {} tokens", seq_len), "", "", scores);
   const std::string constants = model.encoding().constants();
   return table + total +

@@ -11,16 +11,15 @@
 
 namespace ordinal::experiments {
 
-/// Floating-point operations of a training step for one token: forward and backward are three times as many as
-/// forward, which model.cost(seq_len) has. A product of (m, k) and (k, n) is 2mkn. Attention is not discounted for
-/// causality: scores and values are 4·seq_len·d_model per token and layer.
+/// Floating-point operations of a training step for one token: forward and backward are three times as many as forward. A
+/// product of (m, k) and (k, n) is 2mkn. Attention is as if every token saw every other one: scores and values are
+/// 4·seq_len·d_model per token and layer, whatever the mask, a window or the chunks of linear attention leave.
 double training_flops_per_token(const Transformer<float>& model, Index seq_len);
 
-/// Bytes that a recorded run over this many sequences holds at most, forward and backward.
-double recorded_memory_bytes(const Transformer<float>& model, Index sequences, Index seq_len);
-
-/// Bytes for scoring a sequence: the activations of a run without recording.
-double scoring_memory_bytes(const Transformer<float>& model, Index seq_len);
+/// The most bytes of activations that a run over sequences holds, forward and backward if it is recorded. Measured in runs over
+/// zeros, of at most 2 sequences and 1,024 tokens; memory grows linearly with both beyond. 0 for a model whose parameters alone do not
+/// fit into memory.
+double held_bytes(const Transformer<float>& model, Index sequences, Index seq_len, bool record);
 
 /// The bytes that training or scoring a model holds.
 struct MemoryNeed {

@@ -96,35 +96,6 @@ SelfAttention<T>::SelfAttention(const LayerContext<T>& context, const AttentionO
       keys_(scope.add_state({.cols = columns_.key_width})),
       values_(scope.add_state({.cols = columns_.key_width})) {}
 
-// Of all heads. Forward also copies what they return.
-template <typename T>
-Cost SelfAttention<T>::cost_of_norms(Index seq_len) const {
-  if (!query_norm_) return {};
-  const Cost norm = query_norm_->cost(seq_len);
-  const auto heads = static_cast<double>((columns_.query_width + columns_.key_width) / columns_.d_head);
-  const auto d_head = static_cast<double>(columns_.d_head);
-  return {heads * norm.flops, heads * (d_head + norm.activations), heads * norm.backward};
-}
-
-// Scores and their product with the values each cost 2·d per key. Besides the products, it keeps o, the sums of each head, the
-// weights of short sequences, and what the norms read and write. Backward holds the gradients of q, k and v, then either what a
-// head needs or the gradients of the inputs. A run that is not recorded holds either what a head needs or y.
-template <typename T>
-Cost SelfAttention<T>::cost(Index seq_len) const {
-  const auto width = static_cast<double>(shape_.d_model);
-  const auto kept = static_cast<double>(head_attention_.keeps(seq_len) ? shape_.heads * seq_len : 0);
-  const Index keys = at_.sight.window > 0 ? std::min(at_.sight.window, seq_len) : seq_len;
-  const auto sums = static_cast<double>(2 * shape_.heads);
-  const double forward = head_attention_.held_by_forward(seq_len);
-  const double backward = head_attention_.held_by_backward(seq_len);
-  const Cost norms = cost_of_norms(seq_len);
-  return qkv_.cost(seq_len) + output_.cost(seq_len) +
-         Cost{.flops = 4.0 * static_cast<double>(keys) * width,
-              .activations = width + sums + kept + norms.activations,
-              .backward = static_cast<double>(columns_.all()) + std::max(backward - width, norms.backward),
-              .unrecorded = std::max(forward - width, 0.0) - kept};
-}
-
 template <typename T>
 LayerAt SelfAttention<T>::at(const Pass<T>& pass) const {
   return {at_.number, at_.sight.within(test_of(pass.run()).window)};

@@ -54,7 +54,6 @@ class SelfAttention final : public Layer<T> {
   Index input_width() const override { return shape_.d_model; }
   Index output_width() const override { return shape_.d_model; }
   Mixing mixing() const override { return shape_.causal ? Mixing::cached : Mixing::uncached; }
-  Cost cost(Index seq_len) const override;
   View<const T> forward(View<const T> x, Pass<T>& pass) const override;
   View<const T> backward(View<const T> dy, Pass<T>& pass) const override;
 
@@ -69,7 +68,6 @@ class SelfAttention final : public Layer<T> {
     View<Element> value;
   };
 
-  Cost cost_of_norms(Index seq_len) const;
   LayerAt at(const Pass<T>& pass) const;
   Projected<T> project(View<const T> x, Pass<T>& pass) const;
   View<T> normalised(View<T> heads, const Layer<T>* norm, Pass<T>& pass) const;

@@ -228,33 +228,6 @@ void HeadAttention<T>::show(const ScoreBlock<T>& block, Index first, View<const 
   }
 }
 
-// `copies` of keys or values, and of one block `blocks` matrices (rows, keys) and `others` numbers for each row.
-template <typename T>
-double HeadAttention<T>::held(Index seq_len, Index copies, Index blocks, Index others) const {
-  Index largest = 0;
-  for (Index first = 0; first < seq_len; first += options_.blocks.rows) {
-    const Index rows = std::min(options_.blocks.rows, seq_len - first);
-    const Sight& sight = options_.at.sight;
-    const Index keys = sight.of(first + rows - 1, seq_len).end - sight.of(first, seq_len).first;
-    largest = std::max(largest, rows * (blocks * keys + others));
-  }
-  return static_cast<double>(seq_len > one_block ? copies * columns_.d_head : 0) +
-         static_cast<double>(largest) / static_cast<double>(seq_len);
-}
-
-// The keys and the scores.
-template <typename T>
-double HeadAttention<T>::held_by_forward(Index seq_len) const {
-  return held(seq_len, 1, 1, 0);
-}
-
-// The values, dS and dO, and without kept weights the keys, S and the slopes of a softcap.
-template <typename T>
-double HeadAttention<T>::held_by_backward(Index seq_len) const {
-  if (keeps(seq_len)) return held(seq_len, 1, 1, columns_.d_head);
-  return held(seq_len, 2, options_.softcap > 0.0 ? 3 : 2, columns_.d_head);
-}
-
 ORDINAL_INSTANTIATE(HeadAttention);
 
 }  // namespace ordinal

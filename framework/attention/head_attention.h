@@ -82,17 +82,12 @@ class HeadAttention {
     return weights_->keeps() && seq_len <= options_.blocks.kept_length && options_.softcap == 0.0;
   }
 
-  /// The most numbers that forward, without kept weights, and backward hold for each token of a sequence of this length.
-  double held_by_forward(Index seq_len) const;
-  double held_by_backward(Index seq_len) const;
-
   void forward(const Heads& all, const Output<T>& output, Pass<T>& pass) const;
   void backward(const Heads& all, const Output<const T>& output, const Gradients& d, Pass<T>& pass) const;
 
  private:
   template <typename Element>
   Output<Element> of_head(const Output<Element>& all, Index head) const;
-  double held(Index seq_len, Index copies, Index blocks, Index others) const;
   void forward_head(Index head, const Heads& all, const Factor<T>& keys, const Output<T>& output,
                     Pass<T>& pass) const;
   void backward_head(Index head, const Heads& all, const Factor<T>& keys, const Factor<T>& values,

@@ -40,22 +40,6 @@ class LinearAttention final : public Layer<T> {
   Index output_width() const override { return shape_.d_model; }
   Mixing mixing() const override { return shape_.causal ? Mixing::cached : Mixing::uncached; }
 
-  // Counts products within a chunk and with S. Besides the products, it keeps features, rotated features and o. Backward holds
-  // their gradients, then either what a head needs or the gradient of x; a run that is not recorded holds what a head needs or y.
-  Cost cost(Index seq_len) const override {
-    const auto width = static_cast<double>(shape_.d_model);
-    const auto others = static_cast<double>(
-        columns_.d_head + (shape_.causal ? std::min(seq_len, LinearHeadAttention<T>::chunk_rows) : 0));
-    const double forward = of_head_.held_by_forward(seq_len, columns_.d_head);
-    const double backward = of_head_.held_by_backward(seq_len, columns_.d_head);
-    const auto features = static_cast<double>(2 * feature_width());
-    return qkv_.cost(seq_len) + output_.cost(seq_len) +
-           Cost{.flops = 4.0 * others * width,
-                .activations = width + features + static_cast<double>(shape_.heads),
-                .backward = static_cast<double>(columns_.all()) + features + std::max(backward - width, 0.0),
-                .unrecorded = std::max(forward - width, 0.0)};
-  }
-
   View<const T> forward(View<const T> x, Pass<T>& pass) const override {
     this->check_width("LinearAttention", x);
     const View<T> qkv = pass.allocate(x.rows, qkv_.output_width());

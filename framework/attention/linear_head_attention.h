@@ -39,15 +39,6 @@ class LinearHeadAttention {
 
   static Sums zero_sums(Index d_head, Pass<T>& pass) { return {pass.zeros(d_head + 1, d_head)}; }
 
-  /// The most numbers that forward with its sums, and backward hold for each token of a sequence of this length.
-  double held_by_forward(Index seq_len, Index d_head) const {
-    const Index chunk = causal_ ? std::min(chunk_rows, seq_len) : 0;
-    return static_cast<double>((d_head + 1) * d_head + chunk * chunk) / static_cast<double>(seq_len);
-  }
-  double held_by_backward(Index seq_len, Index d_head) const {
-    return static_cast<double>(d_head + 1) + held_by_forward(seq_len, d_head);
-  }
-
   /// Adds o to `out` (seq_len, d_head), zero on entry, and writes the denominators to `totals` (seq_len, 1). On entry `sums`
   /// covers the tokens before the first one; on return it also covers these.
   void forward(const Head<const T>& head, const Sums& sums, View<T> out, View<T> totals,

@@ -31,7 +31,7 @@ class Arena {
       end_.used = 0;
     }
     if (end_.chunk == chunks_.size()) {
-      chunks_.emplace_back(static_cast<std::size_t>(std::max({rounded, capacity() / 4, smallest_chunk})));
+      chunks_.emplace_back(static_cast<std::size_t>(std::max({rounded, capacity() / 16, smallest_chunk})));
     }
     T* memory = chunks_[end_.chunk].data() + end_.used;
     end_.used += rounded;
@@ -50,6 +50,9 @@ class Arena {
     }
     rewind({});
   }
+  /// Elements that are taken, and the most that were at a time.
+  Index taken() const { return end_.taken; }
+  Index most() const { return most_; }
   /// Elements of memory held.
   Index capacity() const {
     Index total = 0;

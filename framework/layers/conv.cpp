@@ -47,10 +47,6 @@ class Conv final : public Layer<T> {
     if (kernel() == 1) return Mixing::none;
     return ahead_ == 0 ? Mixing::cached : Mixing::uncached;
   }
-  Cost cost(Index /*seq_len*/) const override {
-    const auto width = static_cast<double>(weight_.cols);
-    return {2.0 * static_cast<double>(weight_.rows) * width, width, width};
-  }
   View<const T> forward(View<const T> x, Pass<T>& pass) const override {
     this->check_width("Conv", x);
     pass.save("Conv", x);

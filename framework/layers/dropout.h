@@ -25,10 +25,6 @@ class Dropout final : public Layer<T> {
   }
 
   Index input_width() const override { return width_; }
-  Cost cost(Index /*seq_len*/) const override {
-    const auto width = static_cast<double>(probability_ > 0.0 ? width_ : 0);
-    return {0.0, 2.0 * width, width};
-  }
   View<const T> forward(View<const T> x, Pass<T>& pass) const override {
     this->check_width("Dropout", x);
     if (!acts(pass)) return x;

@@ -41,10 +41,6 @@ class Gate final : public Layer<T> {
 
   Index input_width() const override { return 2 * output_width(); }
   Index output_width() const override { return f_->output_width(); }
-  Cost cost(Index seq_len) const override {
-    const auto width = static_cast<double>(output_width());
-    return f_->cost(seq_len) + Cost{0.0, width, 3.0 * width};
-  }
   View<const T> forward(View<const T> x, Pass<T>& pass) const override {
     this->check_width("Gate", x);
     const Index width = output_width();
@@ -113,9 +109,6 @@ class FeedForward final : public Layer<T> {
               scope.nested("down")) {}
 
   Index input_width() const override { return up_.input_width(); }
-  Cost cost(Index seq_len) const override {
-    return up_.cost(seq_len) + activation_->cost(seq_len) + down_.cost(seq_len);
-  }
 
   View<const T> forward(View<const T> x, Pass<T>& pass) const override {
     this->check_width("FeedForward", x);

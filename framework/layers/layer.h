@@ -20,19 +20,6 @@ enum class Mixing {
              // token
 };
 
-/// The cost of a layer for one token of a sequence: floating-point operations of the products in forward
-/// (2mkn for (m, k) times (k, n)), and numbers in memory.
-struct Cost {
-  double flops = 0.0;
-  double activations = 0.0;  // that forward allocates in a recorded run
-  double backward = 0.0;     // the most that backward then holds besides them
-  double unrecorded = 0.0;   // that forward holds at most besides `activations` in a run that is not recorded
-};
-constexpr Cost operator+(Cost a, Cost b) {
-  return {a.flops + b.flops, a.activations + b.activations, a.backward + b.backward,
-          a.unrecorded + b.unrecorded};
-}
-
 /// A differentiable map from (tokens, input_width) to (tokens, output_width). Row b·seq_len + t is token t
 /// of sequence b.
 template <typename T>
@@ -52,12 +39,6 @@ class Layer {
   /// stores the new one there, so that runs over parts of a text give the same rows as one run over all
   /// of it.
   virtual Mixing mixing() const { return Mixing::none; }
-
-  /// By default, that of a layer that allocates its output and the gradient of its input.
-  virtual Cost cost(Index /*seq_len*/) const {
-    return {.activations = static_cast<double>(output_width()),
-            .backward = static_cast<double>(input_width())};
-  }
 
   /// y = f(x). Saves in `pass` what backward needs. May return x itself if f is the identity. Framework
   /// layers throw std::invalid_argument if the width of x is not input_width().

@@ -32,10 +32,6 @@ class Linear final : public Layer<T> {
 
   Index input_width() const override { return weight_.cols; }
   Index output_width() const override { return weight_.rows; }
-  Cost cost(Index /*seq_len*/) const override {
-    return {2.0 * static_cast<double>(weight_.rows * weight_.cols), static_cast<double>(weight_.rows),
-            static_cast<double>(weight_.cols)};
-  }
   View<const T> forward(View<const T> x, Pass<T>& pass) const override {
     const View<T> y = pass.allocate(x.rows, output_width());
     forward_into(x, y, pass);

@@ -53,15 +53,6 @@ class Lstm final : public Layer<T> {
 
   Index input_width() const override { return input_.input_width(); }
   Mixing mixing() const override { return Mixing::cached; }
-  // h and c are kept in addition to the outputs of the products, and so are the states before the first token. Backward
-  // holds the gradients of the gates, and that of c for one token.
-  Cost cost(Index seq_len) const override {
-    const auto states = static_cast<double>(hidden());
-    const auto of_token = states / static_cast<double>(seq_len);
-    const Cost recurrence{2.0 * static_cast<double>(recurrent_.rows * recurrent_.cols),
-                          2.0 * (states + of_token), 4.0 * states + 2.0 * of_token};
-    return input_.cost(seq_len) + recurrence + output_.cost(seq_len);
-  }
 
   View<const T> forward(View<const T> x, Pass<T>& pass) const override {
     this->check_width("Lstm", x);

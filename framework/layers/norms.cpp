@@ -30,10 +30,6 @@ class Norm final : public Layer<T> {
   }
 
   Index input_width() const override { return gain_.cols; }
-  Cost cost(Index /*seq_len*/) const override {
-    const auto width = static_cast<double>(gain_.cols);
-    return {0.0, width + 2.0, width};
-  }
   View<const T> forward(View<const T> x, Pass<T>& pass) const override {
     this->check_width(name, x);
     const T* gain = pass.value(gain_).data;

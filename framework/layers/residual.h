@@ -38,11 +38,6 @@ class Residual final : public Layer<T> {
 
   Index input_width() const override { return inner_->input_width(); }
   Mixing mixing() const override { return inner_->mixing(); }
-  Cost cost(Index seq_len) const override {
-    const auto width = static_cast<double>(input_width());
-    const Cost sum{0.0, placement_ == NormPlacement::pre ? width : 2.0 * width, width};
-    return norm_->cost(seq_len) + inner_->cost(seq_len) + dropout_.cost(seq_len) + sum;
-  }
   // y is allocated first, so everything after it can be released; without recording, immediately.
   View<const T> forward(View<const T> x, Pass<T>& pass) const override {
     this->check_width("Residual", x);

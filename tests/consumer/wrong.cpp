@@ -52,10 +52,6 @@ class Forgetful final : public ordinal::Layer<T> {
   Index input_width() const override { return width_; }
   Index output_width() const override { return width_; }
   ordinal::Mixing mixing() const override { return ordinal::Mixing::cached; }
-  ordinal::Cost cost(Index /*seq_len*/) const override {
-    const auto width = static_cast<double>(width_);
-    return {.flops = width, .activations = width, .backward = width};
-  }
   ordinal::View<const T> forward(ordinal::View<const T> x, ordinal::Pass<T>& pass) const override {
     return with_neighbour(x, -1, pass);
   }

@@ -48,7 +48,7 @@ struct Held {
     Threads one(1);
     Trainer<float> trainer(model, options, one);
     const Batch examples = random_batch(batch, seq_len, 0);
-    trainer.step({&examples, 1});
+    for (int step = 0; step < 2; ++step) trainer.step({&examples, 1});  // the first one holds spare memory
     expect_close(training_memory(model, options, batch, seq_len).bytes(1), trainer.memory_bytes());
   }
 
@@ -56,12 +56,12 @@ struct Held {
     const ModelRig<float> rig(config());
     Threads one(1);
     Evaluator<float> evaluator(rig.model, rig.values, one);
-    evaluator.score(random_batch(1, seq_len, 0));
-    expect_close(scoring_memory_bytes(rig.model, seq_len), evaluator.memory_bytes());
+    for (int run = 0; run < 2; ++run) evaluator.score(random_batch(1, seq_len, 0));
+    expect_close(held_bytes(rig.model, 1, seq_len, false), evaluator.memory_bytes());
   }
 
   void expect_close(double forecast, Index held) const {
-    EXPECT_THAT(forecast / static_cast<double>(held), AllOf(::testing::Gt(1.0 / 1.3), ::testing::Lt(1.3)))
+    EXPECT_THAT(forecast / static_cast<double>(held), AllOf(::testing::Gt(0.95), ::testing::Lt(1.05)))
         << block << ", " << encoding << ", " << batch << " x " << seq_len;
   }
 };
@@ -118,31 +118,6 @@ TEST(Memory, OfTrainingIsThatOfTheLargestShardAndOfAGradientForEach) {
   EXPECT_EQ(memory(4, 4).model - memory(1, 4).model, 3.0 * gradient);
 }
 
-// What each block adds, to the nearest hundredth: a whole model hides what is missing.
-TEST(Memory, OfTrainingGrowsWithEachBlockAsForecast) {
-  const Index length = 128;
-  for (const std::string& block : blocks()) {
-    const auto forecast_and_held = [&](Index layers) {
-      ModelConfig config = Held{.block = block, .d_model = 64}.config();
-      config.layers = layers;
-      const ModelRig<float> rig(config);
-      Parameters<float> gradients(rig.model.layout());
-      const std::vector<Token> tokens = random_tokens(length, config.vocab_size);
-      Pass<float> pass(rig.values, &gradients);
-      for (int run = 0; run < 2; ++run) {
-        pass.begin({.positions = Positions::contiguous(1, length), .record = true});
-        const View<const float> logits = rig.model.logits(rig.model.hidden(tokens, pass), pass);
-        rig.model.backward(tokens, logits, pass);
-        pass.finish();
-      }
-      return std::pair(recorded_memory_bytes(rig.model, 1, length), static_cast<double>(pass.memory_bytes()));
-    };
-    const auto [forecast, held] = forecast_and_held(2);
-    const auto [more_forecast, more_held] = forecast_and_held(6);
-    EXPECT_NEAR((more_forecast - forecast) / (more_held - held), 1.0, 0.01) << block;
-  }
-}
-
 TEST(Memory, OfScoringIsForecast) {
   for (const std::string& block : blocks()) {
     for (const Index length : {128, 1024}) Held{.block = block, .seq_len = length}.expect_close_in_scoring();
@@ -150,7 +125,7 @@ TEST(Memory, OfScoringIsForecast) {
   for (const std::string& encoding : encodings_in_effect())
     Held{.encoding = encoding, .d_model = 64, .seq_len = 512}.expect_close_in_scoring();
   Held{.block = "feed_forward(ff=1024)", .d_model = 64, .seq_len = 2048}.expect_close_in_scoring();
-  Held{.seq_len = 2048, .vocab_size = 500}.expect_close_in_scoring();
+  for (const Index length : {2048, 8192}) Held{.seq_len = length, .vocab_size = 500}.expect_close_in_scoring();
 }
 
 // tokens · (6·layers·12·d² + 6·V·d + 12·layers·L·d) for a training step of the usual shape.
@@ -167,7 +142,7 @@ TEST(Summary, NamesEveryParameterAndTheTotal) {
   const Transformer<float> model(small_config());
   const std::string table = summary(model, 16);
   for (const ParameterSpec& spec : model.layout().specs()) EXPECT_THAT(table, HasSubstr(spec.name));
-  EXPECT_THAT(table, HasSubstr(fmt::format("{} {:>14}\n", model.layout().count(), model.cost(16).flops)));
+  EXPECT_THAT(table, HasSubstr(fmt::format("{} {:>14}\n", model.layout().count(), training_flops_per_token(model, 16) / 3.0)));
 }
 
 double flops_of_sequence(const Transformer<float>& model, Index tokens) {

@@ -131,18 +131,6 @@ TEST(LinearAttention, RefusesAnEncodingThatWasBuiltForOtherAttention) {
           HasSubstr("for d_model 16, 2 heads, causal; expected d_model 16, 4")));
 }
 
-// 4·d_model FLOPs of a token for each row of S and each token of its chunk, of which there are at most 64.
-TEST(LinearAttention, CostsNoMoreFlopsPerTokenBeyondAChunk) {
-  const auto flops = [](bool causal, Index seq_len) {
-    return BranchSetting<double>(linear_attention("none", causal)).layer.cost(seq_len).flops;
-  };
-  EXPECT_DOUBLE_EQ(flops(true, 40) - flops(true, 10), 4.0 * d_model * 30);
-  EXPECT_DOUBLE_EQ(flops(true, 64) - flops(true, 40), 4.0 * d_model * 24);
-  EXPECT_DOUBLE_EQ(flops(true, 1000), flops(true, 64));
-  EXPECT_DOUBLE_EQ(flops(true, 64) - flops(false, 64), 4.0 * d_model * 64);
-  EXPECT_DOUBLE_EQ(flops(false, 1000), flops(false, 10));
-}
-
 // The state of a layer: head_width + 1 rows for each key head, however long the text.
 TEST(LinearAttention, ItsStateDoesNotGrowWithTheText) {
   const Transformer<float> transformer(model("rope"));

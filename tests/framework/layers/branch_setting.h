@@ -75,7 +75,6 @@ class Specimen final : public Layer<T> {
   Index input_width() const override { return branch_->input_width(); }
   Index output_width() const override { return branch_->output_width(); }
   Mixing mixing() const override { return branch_->mixing(); }
-  Cost cost(Index length) const override { return branch_->cost(length); }
   const PositionalEncoding<T>& encoding() const { return *encoding_; }
   View<const T> forward(View<const T> x, Pass<T>& pass) const override {
     encoding_->begin_run(pass);
