@@ -78,7 +78,10 @@ class Task {
     return {};
   }
 
-  /// One line for the report: what is learned and how it is scored.
+  /// What makes its scores doubtful: "; " and a clause; empty if nothing is known to.
+  virtual std::string doubt() const { return ""; }
+
+  /// One line for the plan and the report: what is learned, how it is scored, and doubt().
   virtual std::string describe() const = 0;
 
   /// Hash (hex) of the data that the task reads, for the manifest; of its definition if it reads none.

@@ -85,10 +85,11 @@ class MaskedLanguage final : public Task {
   }
 
   std::string describe() const override {
-    return fmt::format("mlm: masked {} of {} ({:g} % of them, {}), in bits per {}",
+    return fmt::format("mlm: masked {} of {} ({:g} % of them, {}), in bits per {}{}",
                        options_.of_text() ? "bytes" : "symbols",
                        options_.of_text() ? options_.file.front() : "the generated language",
-                       100.0 * options_.rate, options_.masking, options_.of_text() ? "byte" : "symbol");
+                       100.0 * options_.rate, options_.masking, options_.of_text() ? "byte" : "symbol",
+                       source_->doubt());
   }
   std::string data_hash() const override {
     const std::string definition =

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -190,6 +191,35 @@ TEST(TextTask, TheSameTextTwiceIsReported) {
                                  "validation (leave one of them out)"));
   }
   EXPECT_NO_THROW(text_task_of({path, between, text_file("same_size.txt", std::string(1000, 'a'))}));
+}
+
+// Lines that all differ, with these ends.
+std::string lines(int first, int last, const std::string& end) {
+  std::string text;
+  for (int i = first; i < last; ++i) text += fmt::format("line {} has the number {}{}", i, i * i, end);
+  return text;
+}
+
+// Whatever the difference, a reader of the training part knows the validation part.
+TEST(TextTask, ACopyOfTrainingInTheValidationPartIsSaid) {
+  const std::string text = lines(0, 1000, "\n");
+  const std::string path = text_file("text.txt", text);
+  const auto said = [&](const std::string& first, const std::string& second) {
+    return text_task_of({first, text_file("second.txt", second)})->describe();
+  };
+  const auto is_whole = ::testing::ContainsRegex(
+      "; (9[89]|100) % of the validation part, in pieces of 64 bytes, also stands in training");
+  EXPECT_THAT(said(path, lines(0, 1000, "\r\n")), is_whole);
+  EXPECT_THAT(said(path, "\xEF\xBB\xBF" + text), is_whole);
+  EXPECT_THAT(said(path, text + "\n"), is_whole);
+  EXPECT_THAT(said(path, lines(300, 700, "\n")), is_whole) << "contained in the first";
+  EXPECT_THAT(said(path, lines(1000, 2000, "\n") + text), is_whole) << "contains the first";
+  EXPECT_THAT(said(path, lines(2000, 2950, "\n") + lines(0, 50, "\n")),
+              ::testing::ContainsRegex("; [12][0-9] % of"));
+  EXPECT_THAT(said(path, lines(1000, 2000, "\n")), ::testing::EndsWith(", in bits per byte"));
+  EXPECT_THAT(text_task_of({path})->describe(), ::testing::EndsWith(", in bits per byte"));
+  const std::string twice = text_file("twice.txt", text + text);
+  EXPECT_THAT(make_task(Part{"mlm", {{"of", "text"}, {"file", twice}}})->describe(), is_whole);
 }
 
 TEST(TextTask, TheShortestTextHasAnExampleInBothParts) {
