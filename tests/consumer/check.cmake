@@ -17,6 +17,11 @@ run(${CMAKE_COMMAND} -S ${source} -B ${WORK}/build -G ${GENERATOR} -DCMAKE_CXX_C
 run(${CMAKE_COMMAND} --build ${WORK}/build)
 run(${WORK}/build/model)
 
+# The same headers where ordinal is a part of the project.
+run(${CMAKE_COMMAND} -S ${source}/subdirectory -B ${WORK}/subdirectory -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}
+    -DCMAKE_BUILD_TYPE=Release -DORDINAL=${source}/../..)
+run(${CMAKE_COMMAND} --build ${WORK}/subdirectory --target model)
+
 # User-defined parts in an experiment: two reaches in one table, the option set by its key, and a listing.
 run(${WORK}/build/program --list recency)
 run(${WORK}/build/program --quiet "--task.name=echo(letters=3)" --task.train_length=8 --evaluate.lengths=1x,2x
