@@ -146,11 +146,23 @@ class ChartPicture {
   // Of the chart's own ticks those on the axis that fit, or round numbers.
   std::vector<Tick> x_ticks() const {
     if (chart_.x_ticks.empty()) return round_ticks(x_.low, x_.high, 8);
-    constexpr double least_gap = 52.0;  // pixels
+    const std::vector<Tick> many = ticks_apart(0.0);
+    return are_turned(many) ? many : ticks_apart(letter);
+  }
+
+  // Of the ticks on the axis the last, the first, and between them those with room for their text, `of_letter` wide for each.
+  std::vector<Tick> ticks_apart(double of_letter) const {
+    std::vector<Tick> inside = chart_.x_ticks;
+    std::erase_if(inside, [&](const Tick& tick) { return tick.at < x_.low || tick.at > x_.high; });
+    const auto fit = [&](const Tick& a, const Tick& b) {
+      return x_(b.at) - x_(a.at) >=
+             std::max(52.0, of_letter * static_cast<double>(std::max(a.text.size(), b.text.size())));
+    };
     std::vector<Tick> ticks;
-    for (const Tick& tick : chart_.x_ticks) {
-      if (tick.at < x_.low || tick.at > x_.high) continue;
-      if (ticks.empty() || x_(tick.at) - x_(ticks.back().at) >= least_gap) ticks.push_back(tick);
+    for (auto tick = inside.rbegin(); tick != inside.rend(); ++tick) {
+      const bool is_first = tick + 1 == inside.rend();
+      if (ticks.empty() || (fit(*tick, ticks.back()) && (is_first || fit(inside.front(), *tick))))
+        ticks.push_back(*tick);
     }
     return ticks;
   }

@@ -8,15 +8,12 @@
 #include "experiments/report/html.h"
 
 namespace ordinal::experiments {
-namespace {
 
 bool are_turned(const std::vector<Tick>& ticks) {
   std::size_t letters = 0;
   for (const Tick& tick : ticks) letters += tick.text.size() + 2;
   return letters > 60;
 }
-
-}  // namespace
 
 std::vector<Tick> round_ticks(double low, double high, int most, double least_step) {
   const double least_range =

@@ -34,6 +34,9 @@ struct Axis {
   double operator()(double value) const;
 };
 
+/// Whether labels are so many letters that an x axis turns them.
+bool are_turned(const std::vector<Tick>& ticks);
+
 /// The number of letters in the longest label.
 double longest_of(const std::vector<Tick>& ticks);
 

@@ -26,7 +26,7 @@ std::string count(const Comparison& pair) {
 
 /// "0.570 (0.360 to 0.700)": the median difference with its interval, if there is one.
 std::string difference(const Comparison& pair) {
-  const std::string median = format_value(pair.median());
+  std::string median = format_value(pair.median());
   if (std::isnan(pair.interval.low)) return median;
   return fmt::format("{} ({} to {})", median, format_value(pair.interval.low),
                      format_value(pair.interval.high));

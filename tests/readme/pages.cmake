@@ -4,6 +4,7 @@ cmake_minimum_required(VERSION 3.20)
 cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH tests)
 cmake_path(GET tests PARENT_PATH root)
 set(most_lines 250)
+set(most_letters 98)  # of a line of code: a longer one is cut off on GitHub and wraps in a terminal
 
 # The anchors of a page: headings in lower case, without punctuation, with dashes for spaces.
 function(anchors_of page result)
@@ -67,4 +68,11 @@ string(REGEX MATCHALL "\n" ends "${content}")
 list(LENGTH ends count)
 if(count GREATER most_lines)
   message(SEND_ERROR "README.md has ${count} lines, at most ${most_lines} are asked")
+endif()
+
+# In bytes, which are at least as many.
+execute_process(COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C awk "/^```/ { fenced = !fenced } (fenced || /^    /) && length > ${most_letters}"
+                        ${root}/README.md OUTPUT_VARIABLE long COMMAND_ERROR_IS_FATAL ANY)
+if(long)
+  message(SEND_ERROR "README.md has lines of code of more than ${most_letters} letters:\n${long}")
 endif()

@@ -116,6 +116,23 @@ TEST(ChartSvg, ShowsAsManyTicksOnItsAxisAsFit) {
   EXPECT_THAT(picture, AllOf(Not(HasSubstr(">below</text>")), Not(HasSubstr(">above</text>"))));
 }
 
+TEST(ChartSvg, LabelsOnItsAxisDoNotOverlapAndTheLastHasOne) {
+  Chart chart = curves(sample_result());
+  chart.x_ticks = {{4.0, "384 (1x)"}, {5.333, "512 (1.333x)"}, {6.667, "640 (1.667x)"},
+                   {8.0, "768 (2x)"}, {15.5, "1488 (3.875x)"}, {16.0, "1536 (4x)"}};
+  const std::string picture = svg(chart);
+  const std::regex label("<text x=\"([0-9.]+)\"[^>]*text-anchor=\"middle\"[^>]*>([0-9]+ .[0-9.]+x.)</text>");
+  double end = INFINITY;
+  std::string labels;
+  for (std::sregex_iterator at(picture.begin(), picture.end(), label); at != std::sregex_iterator(); ++at) {
+    labels = (*at)[2].str() + " " + labels;
+    const double half = 3.5 * static_cast<double>((*at)[2].length());
+    EXPECT_LT(std::stod((*at)[1]) + half, end) << (*at)[2];
+    end = std::stod((*at)[1]) - half;
+  }
+  EXPECT_THAT(labels, AllOf(::testing::StartsWith("384 (1x) "), ::testing::EndsWith(" 1536 (4x) ")));
+}
+
 TEST(LengthCurves, AReferenceFarAwayDoesNotPressTheLinesFlat) {
   ExperimentResult result = sample_result();
   result.references = baseline("4-gram", {score(4, 3.5, 3.5), score(16, 3.6, 3.6)});
