@@ -128,11 +128,13 @@ void Extrapolation::score_readers() {
 
 // A plan for which there is not enough memory has no warnings that come from the scores of readers.
 std::string Extrapolation::plan() {
-  if (fit_memory(cells_, workers_)) score_readers();
+  const std::string problem = memory_problem(cells_, workers_);
+  if (problem.empty()) score_readers();
   std::string text = form_.plan;
   if (form_.holds != Holds::scores)
     text += dry_run_text(settings_, form_.rows, candidates_, workers_.threads.count());
   text += doubtful_lengths(settings_);
+  if (!problem.empty()) text += "warning: " + problem + "\n";
   if (form_.holds != Holds::training) text += other_rows(out_ / kind_of(form_.holds).rows, form_.rows);
   for (const auto& lines :
        {warnings(frame_), too_few_seeds(frame_, std::ssize(seeds(settings_)), std::ssize(claims_))})

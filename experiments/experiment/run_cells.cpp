@@ -322,8 +322,13 @@ void check_cells(const std::vector<Cell>& cells, const CellWorkers& workers) {
   }
 }
 
-bool fit_memory(const std::vector<Cell>& cells, const CellWorkers& workers) {
-  return fits_memory(largest_memory(cells, 1, workers.threads.count()));
+std::string memory_problem(const std::vector<Cell>& cells, const CellWorkers& workers) {
+  try {
+    check_memory(largest_memory(cells, 1, workers.threads.count()));
+    return "";
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
 }
 
 std::optional<std::vector<CellResult>> run_cells(const std::vector<Cell>& cells, const CellWorkers& workers,

@@ -30,8 +30,8 @@ using AfterSeed = std::function<void(std::vector<CellResult> results, SeedsSoFar
 /// is not enough memory.
 void check_cells(const std::vector<Cell>& cells, const CellWorkers& workers);
 
-/// Whether there may be enough memory to run these cells one after the other, as if none was finished.
-bool fit_memory(const std::vector<Cell>& cells, const CellWorkers& workers);
+/// What a run of these cells one after the other, as if none was finished, says if there is not enough memory; else empty.
+std::string memory_problem(const std::vector<Cell>& cells, const CellWorkers& workers);
 
 /// The results of all cells, in their order. Reads those that are done; trains the others (or loads their checkpoints), scores them
 /// and writes the results: first the first cell of each row, then the second of each, and so on. With shares, only one process at a time works on a training; the others wait for it. A training that

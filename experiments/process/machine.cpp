@@ -2,6 +2,8 @@
 #include "experiments/process/machine.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
+#include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -11,6 +13,7 @@
 #include <limits>
 
 #include "framework/core/errors.h"
+#include "framework/core/tensor.h"
 #include "framework/core/text.h"
 #include "framework/math/blas.h"
 
@@ -18,9 +21,6 @@ namespace ordinal::experiments {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Estimates may be too large, by less than a third.
-constexpr double certain_share = 0.75;
 
 constexpr double none = std::numeric_limits<double>::infinity();
 
@@ -75,15 +75,42 @@ double control_group_limit_1(const fs::path& root) {
 
 double page_size() { return static_cast<double>(::sysconf(_SC_PAGE_SIZE)); }
 
-// The bytes left in the address space.
-double address_space_left() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return none;
-  return std::max(0.0, static_cast<double>(limit.rlim_cur) - number_in("/proc/self/statm") * page_size());
-}
-
 std::string size_text(double bytes) {
   return bytes < 1e9 ? fmt::format("{:.0f} MB", bytes / 1e6) : fmt::format("{:.1f} GB", bytes / 1e9);
+}
+
+// The stacks of as many threads as there are: a run starts that many, less one, and its heap grows a little.
+double more_stacks() {
+  pthread_attr_t of_threads;
+  std::size_t stack = 0;
+  ::pthread_attr_init(&of_threads);
+  ::pthread_attr_getstacksize(&of_threads, &stack);
+  return static_cast<double>(stack) *
+         parse_real(rest_of_line("/proc/self/status", "Threads:\t")).value_or(1.0);
+}
+
+// What `most` bytes leave. A column of /proc/self/statm has the pages that count: all, those in memory, or those of data.
+MemoryLimit left_of(double most, const char* what, int column, double more = 0.0) {
+  if (most == none) return {none, what};
+  ::malloc_trim(0);  // what is free counts as left
+  std::ifstream statm("/proc/self/statm");
+  double pages = 0.0;
+  for (int i = 0; i <= column; ++i) statm >> pages;
+  const double taken = pages * page_size() + more;
+  return {std::max(0.0, most - taken), fmt::format("{} of {} leaves, beside the {} of the program itself,",
+                                                   what, size_text(most), size_text(taken))};
+}
+
+// Of the limits on mapped memory, used or not.
+MemoryLimit mapping_limit() {
+  const auto most = [](auto resource) {
+    rlimit limit{};
+    return ::getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY
+               ? none
+               : static_cast<double>(limit.rlim_cur);
+  };
+  return std::min(left_of(most(RLIMIT_AS), "the limit (ulimit -v)", 0, more_stacks()),
+                  left_of(most(RLIMIT_DATA), "the limit (ulimit -d)", 5, more_stacks()));
 }
 
 }  // namespace
@@ -118,12 +145,10 @@ std::string builds_with_this(const std::string& before) {
 }
 
 MemoryLimit memory_limit(const fs::path& root) {
-  return std::min(
-      {MemoryLimit{static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * page_size(), "the machine has"},
-       {std::min(control_group_limit(root, memory_in), control_group_limit_1(root)),
-        "the control group of this process may use"},
-       {address_space_left(), "the address space of this process has room for (ulimit -v)"}},
-      [](const MemoryLimit& a, const MemoryLimit& b) { return a.bytes < b.bytes; });
+  const double machine = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * page_size();
+  const double group = std::min(control_group_limit(root, memory_in), control_group_limit_1(root));
+  return std::min({left_of(machine, "the memory of the machine", 1),
+                   left_of(group, "the limit of the control group", 1), mapping_limit()});
 }
 
 void require_processor() {
@@ -147,7 +172,27 @@ int processors_to_use(int processors, const fs::path& root) {
   return most < processors ? std::max(1, static_cast<int>(most)) : processors;
 }
 
-bool fits_memory(double bytes, const MemoryLimit& limit) { return certain_share * bytes <= limit.bytes; }
+bool has_mapping_limit() { return mapping_limit().bytes < none; }
+
+// The thread that OpenBLAS starts takes a buffer at any time until the first product, which ends it and gets its buffer.
+void prepare_blas(int threads) {
+  if (!has_mapping_limit()) return;
+  ::mallopt(M_ARENA_MAX, 1);  // a heap for each thread would take 64 MB
+  constexpr double buffer = 128 << 20U;
+  const Tensor<double> factor({128, 128});  // a product of smaller ones needs no buffer
+  Tensor<double> product({128, 128});
+  for (const int more : {1, threads - 1}) {
+    const MemoryLimit limit = mapping_limit();
+    if (more * buffer > limit.bytes) {
+      throw ConfigError(fmt::format(
+          "out of memory: OpenBLAS needs {} more for {} thread{}, {} {}; raise it or use fewer threads",
+          size_text(more * buffer), threads, threads == 1 ? "" : "s", limit.source, size_text(limit.bytes)));
+    }
+    multiply<double>(factor.view(), factor.view(), product.view());
+  }
+}
+
+bool fits_memory(double bytes, const MemoryLimit& limit) { return bytes <= limit.bytes; }
 
 void check_memory(double bytes, const MemoryLimit& limit) {
   if (fits_memory(bytes, limit)) return;

@@ -23,10 +23,11 @@ std::string results_version();
 /// `before`, then this one unless it is the last of them. Its bits depend on them besides its settings.
 std::string builds_with_this(const std::string& before);
 
-/// The memory that this process may use, and what limits it.
+/// The memory that is left to this process, and what limits it.
 struct MemoryLimit {
   double bytes = 0.0;
-  std::string source;  // "the machine has", …
+  std::string source;  // "the limit (ulimit -v) of 410 MB leaves, beside the 202 MB of the program itself,"
+  auto operator<=>(const MemoryLimit&) const = default;
 };
 
 /// Throws ConfigError if this processor lacks instructions that the program was compiled to use.
@@ -36,19 +37,26 @@ void require_processor();
 /// file system.
 int processors_to_use(int processors, const std::filesystem::path& root = "/");
 
-/// The smallest of the machine's memory, the limits of the process's control groups (cgroup v1 and v2) and the space left under a
-/// limit on the address space (ulimit -v). `root` is the root of the file system.
+/// The least that is left of the machine's memory, the limits of the process's control groups (cgroup v1 and v2), and limits on
+/// mapped memory (ulimit -v and -d). `root` is the root of the file system.
 MemoryLimit memory_limit(const std::filesystem::path& root = "/");
+
+/// Whether a limit on mapped memory exists. OpenBLAS retries for ever what it leaves no room for, even when the process ends.
+bool has_mapping_limit();
+
+/// If there is such a limit, maps the buffer of OpenBLAS, so that memory_limit() says what is left beside it. Throws ConfigError if
+/// there is no room for those of `threads` threads. Call this before the first product.
+void prepare_blas(int threads);
 
 /// What to do if memory runs out.
 inline const std::string less_memory =
     "use a smaller model.d_model, model.layers, train.batch, task.train_length or evaluate.lengths, fewer "
     "rows in tables of positions, or fewer --threads (--dry-run shows what each row needs)";
 
-/// Whether a run that needs about `bytes` may fit into the limit.
+/// Whether a run that needs about `bytes` fits into the limit.
 bool fits_memory(double bytes, const MemoryLimit& limit = memory_limit());
 
-/// Throws ConfigError if a run that needs about `bytes` certainly exceeds the limit.
+/// Throws ConfigError if a run that needs about `bytes` exceeds the limit.
 void check_memory(double bytes, const MemoryLimit& limit = memory_limit());
 
 /// How many trainings run at once, where `needed(n)` is the bytes that n of them take: up to `asked`, as far as the limit

@@ -20,7 +20,6 @@
 #include "experiments/settings/parts.h"
 #include "framework/core/errors.h"
 #include "framework/core/threads.h"
-#include "framework/math/blas.h"
 #include "framework/storage/safetensors_header.h"
 
 namespace ordinal::experiments {
@@ -66,12 +65,6 @@ void report(const DriverDescription& driver, const std::string& message) {
   if (count > most) say_on_stderr(fmt::format("{}: {} more like these\n", driver.name, count - most));
 }
 
-// If there is no room for its buffers, OpenBLAS waits for them forever, even when the process ends.
-bool openblas_may_wait() {
-  rlimit limit{};
-  return ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-}
-
 // Each thread has this limit, and uses less than half of it.
 void require_stack() {
   constexpr rlim_t needed = 512 << 10;
@@ -99,7 +92,7 @@ int run(int argc, const char* const* argv, const DriverDescription& driver) {
   }
   require_stack();
   if (command.threads == 0) command.threads = processors_to_use(usable_processors());
-  check_blas_memory(command.threads);
+  prepare_blas(command.threads);
   return driver.body(command);
 }
 
@@ -143,7 +136,7 @@ int run_driver(int argc, const char* const* argv, DriverDescription (*describe)(
   prepare_streams();
   end_on_signals();
   const int exit_code = try_to_run(argc, argv, describe());
-  if (openblas_may_wait()) {
+  if (has_mapping_limit()) {
     std::fflush(nullptr);
     std::_Exit(exit_code);
   }

@@ -2,8 +2,6 @@
 
 #include <cblas.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -101,24 +99,6 @@ void check_product(const Factor<T>& a, const Factor<T>& b, View<T> c) {
 }
 
 }  // namespace
-
-void check_blas_memory(int threads) {
-  constexpr std::size_t each = std::size_t{256}
-                               << 20U;  // half for OpenBLAS's buffer, half for the thread's heap
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
-  const std::size_t size = each * static_cast<std::size_t>(threads);
-  void* const trial =
-      ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (trial == MAP_FAILED) {
-    throw std::runtime_error(
-        fmt::format("out of memory: matrix products on {} thread{} need {} MB of address space, and the "
-                    "limit (ulimit -v) "
-                    "is {} MB; raise it or use fewer threads",
-                    threads, threads == 1 ? "" : "s", size >> 20U, limit.rlim_cur >> 20U));
-  }
-  ::munmap(trial, size);
-}
 
 template <typename T>
 void multiply(const std::type_identity_t<Factor<T>>& a, const std::type_identity_t<Factor<T>>& b, View<T> c,

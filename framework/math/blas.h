@@ -75,10 +75,6 @@ void multiply_by_openblas(const std::type_identity_t<Factor<T>>& a, const std::t
 template <typename T>
 void transpose(std::type_identity_t<View<const T>> x, View<T> y);
 
-/// Throws std::runtime_error if a limit on the address space (ulimit -v) leaves no room for the OpenBLAS buffers and the
-/// heaps of `threads` threads: OpenBLAS would retry its allocation for ever. Call this before the first product.
-void check_blas_memory(int threads);
-
 /// The code that computes products, for the start-up line and the manifest.
 struct BlasInfo {
   std::string version;    // "OpenBLAS 0.3.21"

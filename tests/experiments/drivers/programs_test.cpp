@@ -39,6 +39,8 @@ TEST(Programs, ADryRunWritesNothing) {
             HasSubstr("FLOPs"), HasSubstr("MB"), HasSubstr("scored at lengths 1x, 2x")));
   EXPECT_THAT(run_program("encoding", "--dry-run --out run").out, HasSubstr("would be written to run\n"));
   EXPECT_EQ(run_program("train", "--dry-run --model.d_model=1000000000 --out run").exit_code, 2);
+  EXPECT_THAT(extrapolate(steps + "--dry-run --model.d_model=65536 --model.layers=1000").out,
+              HasSubstr("warning: out of memory: this run needs about "));
   for (const std::string key : {"train.steps", "train.learning_rate"})
     EXPECT_THAT(extrapolate(tiny + "--dry-run --train.warmup=0 --" + key + "=0").out,
                 HasSubstr("warning: sinusoidal: " + key + " = 0: weights keep their initial values\n"));

@@ -74,9 +74,42 @@ bool runs_under_limits() {
 // OpenBLAS would try to get its buffers for ever.
 TEST(Memory, ThatOpenBlasCannotHaveIsMissedBeforeTraining) {
   if (!runs_under_limits()) GTEST_SKIP() << "this build has sanitizers";
-  EXPECT_EQ(run_with("train", steps + "--threads=1 --out run", "2>errors.txt", "prlimit --as=300000000 "), 1);
-  EXPECT_THAT(file("errors.txt"),
-              HasSubstr("train: out of memory: matrix products on 1 thread need 256 MB of address space"));
+  for (const std::string limit : {"--as=150000000 ", "--data=100000000 "}) {
+    EXPECT_EQ(run_with("train", steps + "--threads=1 --out run", "2>errors.txt", "prlimit " + limit), 2);
+    EXPECT_THAT(
+        file("errors.txt"),
+        HasSubstr("train: out of memory: OpenBLAS needs 134 MB more for 1 thread, the limit (ulimit -"));
+  }
+}
+
+// All memory that is mapped counts, that of the program, its libraries and OpenBLAS, too. Around what the run needs, each limit
+// refuses it before anything is written, or it ends well.
+TEST(Memory, OfScoringIsComparedWithLimitsBeforeTheFirstStep) {
+  if (!runs_under_limits()) GTEST_SKIP() << "this build has sanitizers";
+  const std::string long_test =
+      without("evaluate.lengths", without("model.d_model", steps)) +
+      "--evaluate.lengths=1x,65536 --evaluate.batches=1 --evaluate.batch=1 --model.d_model=64 "
+      "--model.encoding=none --threads=1 --out run "
+      "--model.block='attention(window=32), feed_forward'";
+  for (const auto& [limit, smallest] : {std::pair{"--as=", 380}, {"--data=", 320}}) {
+    int refused = 0;
+    for (int megabytes = smallest; megabytes <= smallest + 120; megabytes += 20) {
+      std::filesystem::remove_all(own_folder() / "run");
+      const int code = run_with("train", long_test, ">out.txt 2>errors.txt",
+                                "prlimit " + (limit + std::to_string(megabytes)) + "000000 ");
+      EXPECT_TRUE(code == 0 || code == 2) << limit << megabytes << ": " << file("errors.txt");
+      EXPECT_EQ(exists("run/checkpoint.safetensors"), code == 0) << limit << megabytes;
+      if (code == 0) continue;
+      ++refused;
+      EXPECT_THAT(file("errors.txt"),
+                  ::testing::MatchesRegex(
+                      "train: out of memory: this run needs about 2[0-9][0-9] MB, the limit .ulimit -[vd]. "
+                      "of [0-9]+ MB leaves, "
+                      "beside the [0-9]+ MB of the program itself, [0-9]+ MB; use a smaller .*\n"));
+    }
+    EXPECT_GT(refused, 0);
+    EXPECT_LT(refused, 7);
+  }
 }
 
 // The loader, OpenBLAS and its exit handler also meet the limit; `timeout` says 124.
@@ -134,15 +167,17 @@ TEST(Memory, OfAHugeRangeOfPositionsIsNeededByLearnedTablesAlone) {
   EXPECT_EQ(computed.out.find("fails"), std::string::npos) << computed.out;
 }
 
-// The estimate leaves it open whether this fits.
+// The limit falls after the training, while the first length is scored.
 TEST(Memory, ThatEvaluationCannotHaveLeavesTheCheckpoint) {
   if (!runs_under_limits()) GTEST_SKIP() << "this build has sanitizers";
-  EXPECT_EQ(run_with("train",
-                     without("evaluate.lengths", steps) +
-                         "--evaluate.lengths=1x,35000x --evaluate.batches=1 --evaluate.batch=1 "
-                         "--model.encoding=none --model.block=feed_forward --threads=1 --out run",
-                     "2>errors.txt >out.txt", "prlimit --as=600000000 "),
-            1);
+  const std::string arguments = without("evaluate.lengths", without("evaluate.batches", steps)) +
+                                "--evaluate.lengths=1x,1000x --evaluate.batches=500 --evaluate.batch=32 "
+                                "--model.encoding=none --model.block=feed_forward --threads=1 --out run";
+  const std::string command =
+      "cd '" + own_folder().string() + "' && { " + started("train", arguments) +
+      " 2>errors.txt >out.txt & while [ ! -e run/checkpoint.safetensors ]; do sleep 0.01; done; "
+      "prlimit --pid $! --as=100000000; wait $!; }";
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 1);
   EXPECT_THAT(file("errors.txt"), HasSubstr("train: out of memory: use a smaller "));
   EXPECT_EQ(std::ranges::count(file("errors.txt"), '\n'), 1);
   EXPECT_EQ(metadata("run", "step"), "3");

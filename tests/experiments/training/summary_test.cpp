@@ -125,7 +125,8 @@ TEST(Memory, OfScoringIsForecast) {
   for (const std::string& encoding : encodings_in_effect())
     Held{.encoding = encoding, .d_model = 64, .seq_len = 512}.expect_close_in_scoring();
   Held{.block = "feed_forward(ff=1024)", .d_model = 64, .seq_len = 2048}.expect_close_in_scoring();
-  for (const Index length : {2048, 8192}) Held{.seq_len = length, .vocab_size = 500}.expect_close_in_scoring();
+  for (const Index length : {2048, 8192})
+    Held{.seq_len = length, .vocab_size = 500}.expect_close_in_scoring();
 }
 
 // tokens · (6·layers·12·d² + 6·V·d + 12·layers·L·d) for a training step of the usual shape.
@@ -142,7 +143,8 @@ TEST(Summary, NamesEveryParameterAndTheTotal) {
   const Transformer<float> model(small_config());
   const std::string table = summary(model, 16);
   for (const ParameterSpec& spec : model.layout().specs()) EXPECT_THAT(table, HasSubstr(spec.name));
-  EXPECT_THAT(table, HasSubstr(fmt::format("{} {:>14}\n", model.layout().count(), training_flops_per_token(model, 16) / 3.0)));
+  EXPECT_THAT(table, HasSubstr(fmt::format("{} {:>14}\n", model.layout().count(),
+                                           training_flops_per_token(model, 16) / 3.0)));
 }
 
 double flops_of_sequence(const Transformer<float>& model, Index tokens) {
