@@ -71,8 +71,6 @@ void AttentionOptions::resolve(const ModelShape& shape) {
   if (qk_norm != "none") qk_norm = resolved_text(layers(LayerKind::norm), qk_norm, shape);
   if (!shape.causal && window > 0)
     throw ConfigError(fmt::format("window = {} in a bidirectional model, expected 0", window));
-  if (shape.causal || !attention_weights().find(weights).causal_only) return;
-  throw ConfigError(fmt::format("weights = {} is defined only in a causal model, expected softmax", weights));
 }
 
 template <typename T>
@@ -231,7 +229,7 @@ c tanh(z/c). The weights w of row i, with scores z_j:
   block.N.attention.output.bias    b_out  (d_model)                          0
   block.N.attention.sink           s      (H)                                0, with weights = sink
   block.N.attention.query_norm.weight, key_norm.weight  (d_h)                1, with qk_norm (and .bias, 0, of layernorm)
-Vaswani et al. 2017, §3.2; shared keys: Ainslie et al. 2023; stick-breaking: Tan et al. 2024 (causal models only);
+Vaswani et al. 2017, §3.2; shared keys: Ainslie et al. 2023;
 qk_norm: after Henry et al. 2020, as in Qwen 3; softcap: Gemma 2 (Riviere et al. 2024); sink: gpt-oss (OpenAI 2025).)",
        .uses_encoding = true});
 }

@@ -1,5 +1,5 @@
 // How attention turns scores into weights. To add a method, write one file and add one line to attention_weights.inc. See
-// softmax_weights.cpp and stick_breaking.cpp.
+// softmax_weights.cpp.
 #pragma once
 
 #include <memory>
@@ -29,18 +29,15 @@ class AttentionWeights {
   AttentionWeights& operator=(const AttentionWeights&) = delete;
   virtual ~AttentionWeights() = default;
 
-  /// Whether backward can use the weights that forward leaves. If not, it always starts from the scores.
-  virtual bool keeps() const = 0;
-
   /// `scores` (rows, keys) holds scores on entry. On return it holds weights times any positive factor per row, with zeros
   /// where a row does not see a key. The second column of `sums` (rows, 2) is what each row is divided by; the first is free.
   virtual void forward(const ScoreBlock<T>& block, View<T> scores, View<T> sums, Pass<T>& pass) const = 0;
   /// Turns the scores into weights, as forward does, and gradient.scores into the gradient of the scores.
   virtual void backward(const ScoreBlock<T>& block, View<T> scores, const Gradient& gradient,
                         Pass<T>& pass) const = 0;
-  /// If keeps(): the same, but from the weights that forward left.
-  virtual void backward_of_kept(const ScoreBlock<T>& /*block*/, View<const T> /*weights*/,
-                                const Gradient& /*gradient*/, Pass<T>& /*pass*/) const {}
+  /// The same from the weights that forward left.
+  virtual void backward_of_kept(const ScoreBlock<T>& block, View<const T> weights, const Gradient& gradient,
+                                Pass<T>& pass) const = 0;
 };
 
 template <typename T>
@@ -48,8 +45,7 @@ using WeightsBuilder = std::unique_ptr<AttentionWeights<T>> (*)(Index heads, con
 
 struct WeightsEntry {
   std::string name;
-  std::string formula;       // of w_ij, for a row i with scores z_j
-  bool causal_only = false;  // undefined where tokens see later ones
+  std::string formula;  // of w_ij, for a row i with scores z_j
 
   // Filled in by describe_weights().
   ForBoth<WeightsBuilder> build = {};

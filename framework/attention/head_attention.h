@@ -79,7 +79,7 @@ class HeadAttention {
   /// Whether runs over sequences of this length keep the weights of all rows for backward. With a softcap they do not: its
   /// slope can be computed only from the scores.
   bool keeps(Index seq_len) const {
-    return weights_->keeps() && seq_len <= options_.blocks.kept_length && options_.softcap == 0.0;
+    return seq_len <= options_.blocks.kept_length && options_.softcap == 0.0;
   }
 
   void forward(const Heads& all, const Output<T>& output, Pass<T>& pass) const;

@@ -44,8 +44,6 @@ class Softmax final : public AttentionWeights<T> {
     if constexpr (has_sink) sink_ = scope.add("sink", {heads}, zeros());
   }
 
-  bool keeps() const override { return true; }
-
   void forward(const ScoreBlock<T>& block, View<T> scores, View<T> sums, Pass<T>& pass) const override {
     for (Index r = 0; r < scores.rows; ++r) {
       T* row = scores.row(r);

@@ -67,16 +67,6 @@ inline double tangent(double x) { return std::tanh(x); }
 
 inline float clamp(float x, float limit) { return std::min(std::max(x, -limit), limit); }
 
-// ln(1 + u) for u in [0, 1] is 2 artanh(s) = 2 (s + s³/3 + s⁵/5 + …) with s = u/(2 + u) <= 1/3; the rest is 3e-10.
-inline float log_of_one_plus(float u) {
-  constexpr std::array<float, 9> odd = {1.0F,      1.0F / 3,  1.0F / 5,  1.0F / 7, 1.0F / 9,
-                                        1.0F / 11, 1.0F / 13, 1.0F / 15, 1.0F / 17};
-  const float s = u / (2.0F + u);
-  return 2.0F * s * polynomial(odd, s * s);
-}
-
-inline double log_of_one_plus(double u) { return std::log1p(u); }
-
 // The normal distribution Φ(x) = 1/2 + x P(x²)/Q(x²), the rational function with the smallest absolute error on
 // |x| <= 5.5: 8e-9 before rounding. Φ(-5.5) is 2e-8, less than half an ulp of 1/2; below -5.5, Φ is 0.
 inline float normal_cdf(float x) {

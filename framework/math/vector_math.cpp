@@ -116,15 +116,6 @@ void tanh(const T* x, T* y, Index n) {
 }
 
 template <typename T>
-void softplus(const T* x, T* y, Index n) {
-#pragma omp simd
-  for (Index i = 0; i < n; ++i) {
-    const T size = x[i] > T(0) ? x[i] : -x[i];
-    y[i] = (x[i] > T(0) ? x[i] : T(0)) + log_of_one_plus(exp_one(-size));
-  }
-}
-
-template <typename T>
 void softmax_backward(const T* p, T mean, T* ds, Index n) {
 #pragma omp simd
   for (Index i = 0; i < n; ++i) ds[i] = p[i] * (ds[i] - mean);
@@ -145,7 +136,6 @@ void softmax_backward(const T* p, T mean, T* ds, Index n) {
   template void multiply(const T*, const T*, T*, Index);   \
   template void sigmoid(const T*, T*, Index);              \
   template void tanh(const T*, T*, Index);                 \
-  template void softplus(const T*, T*, Index);             \
   template void softmax_backward(const T*, T, T*, Index)
 // NOLINTEND(bugprone-macro-parentheses)
 ORDINAL_INSTANTIATE_FOR(float);

@@ -63,10 +63,6 @@ void sigmoid(const T* x, T* y, Index n);
 template <typename T>
 void tanh(const T* x, T* y, Index n);
 
-/// y[i] = ln(1 + exp(x[i])); in place is fine. float: error below 3e-7 times max(1, |x|).
-template <typename T>
-void softplus(const T* x, T* y, Index n);
-
 /// The backward of one softmax row: ds[i] = p[i] (ds[i] - mean), with ds = dP on entry and mean = Σ p[i] dP[i].
 template <typename T>
 void softmax_backward(const T* p, T mean, T* ds, Index n);

@@ -70,7 +70,7 @@ std::vector<std::string> blocks() {
   std::vector<std::string> all = branches_with_options();
   all.insert(all.end(), {"attention, feed_forward",
                          "attention(softcap=5, qk_norm=rmsnorm), feed_forward(activation=swiglu)",
-                         "attention(weights=stick_breaking, window=20), gated_linear"});
+                         "attention(weights=sink, window=20), gated_linear"});
   std::erase_if(all, [](const std::string& block) {
     return std::ranges::any_of(block_parts(block),
                                [](const Part& part) { return !is_defined({to_string(part)}); });

@@ -1,6 +1,6 @@
 // Attention over lengths around its thresholds, against loops over whole rows of scores, in both precisions, in parts with a
 // cache, and its gradient. The thresholds: 64 queries (a block, and from where keys and values are copied), 256 tokens (weights
-// are kept for backward), whole vectors of a row of weights (8 in double, 16 in float), and 64 keys of stick-breaking at a time.
+// are kept for backward), whole vectors of a row of weights (8 in double, 16 in float).
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>

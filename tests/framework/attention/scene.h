@@ -295,10 +295,7 @@ class SceneIn {
       }
       const auto row = std::span(result.view().row(i), static_cast<std::size_t>(end))
                            .subspan(static_cast<std::size_t>(first));
-      if (of_.own.weights == "stick_breaking")
-        break_stick(row);
-      else
-        take_softmax(row, of_.own.weights == "sink" ? std::exp(values_["attention.sink"](0, head)) : 0.0);
+      take_softmax(row, of_.own.weights == "sink" ? std::exp(values_["attention.sink"](0, head)) : 0.0);
     }
     return result;
   }
@@ -306,16 +303,6 @@ class SceneIn {
   static void take_softmax(std::span<double> scores, double total) {
     for (double& score : scores) total += score = std::exp(score);
     for (double& score : scores) score /= total;
-  }
-
-  // From the nearest key on, each takes σ(score) of what is left; the own token, which is last, takes the rest.
-  static void break_stick(std::span<double> scores) {
-    double left = 1.0;
-    for (std::size_t j = scores.size() - 1; j-- > 0;) {
-      const double share = left / (1.0 + std::exp(-scores[j]));
-      left -= scores[j] = share;
-    }
-    scores.back() = left;
   }
 
   SceneOf of_;

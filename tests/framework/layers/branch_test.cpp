@@ -35,7 +35,7 @@ std::vector<BranchCase> cases() {
       "gated_linear(activation=relu, ff=6)",
       "feed_forward(activation=swiglu, ff=6)",
       "attention(weights=sink, window=5, qk_norm=layernorm, softcap=0.5)",
-      "attention(weights=stick_breaking, window=20, qk_norm=rmsnorm, softcap=0.5)"};
+      "attention(window=20, qk_norm=rmsnorm, softcap=0.5)"};
   branches.insert(branches.end(), together.begin(), together.end());
   std::vector<BranchCase> all;
   for (const std::string& branch : branches) {

@@ -50,18 +50,9 @@ TEST(VectorMath, ANanStaysOne) {
   const std::vector<float> x(37, std::numeric_limits<float>::quiet_NaN());
   std::vector<float> y(x.size());
   EXPECT_TRUE(std::isnan(vmath::exp_shifted(x.data(), 0.0F, y.data(), std::ssize(x))));
-  for (const auto function : {value_of<vmath::Gelu<float>>, vmath::softplus<float>}) {
-    std::ranges::fill(y, 0.0F);
-    function(x.data(), y.data(), std::ssize(x));
-    EXPECT_TRUE(std::ranges::all_of(y, [](float v) { return std::isnan(v); }));
-  }
-}
-
-TEST(VectorMath, SoftplusOfInfinityIsInfinityAndOfItsNegativeZero) {
-  constexpr float infinity = std::numeric_limits<float>::infinity();
-  std::vector<float> y = {infinity, -infinity, 0.0F};
-  vmath::softplus(y.data(), y.data(), std::ssize(y));
-  EXPECT_EQ(y, (std::vector<float>{infinity, 0.0F, std::numbers::ln2_v<float>}));
+  std::ranges::fill(y, 0.0F);
+  value_of<vmath::Gelu<float>>(x.data(), y.data(), std::ssize(x));
+  EXPECT_TRUE(std::ranges::all_of(y, [](float v) { return std::isnan(v); }));
 }
 
 struct FunctionCase {
@@ -94,8 +85,6 @@ double exact_exp(double x) { return std::exp(x); }
 const FunctionCase function_cases[] = {
     {"exp", [](const float* x, float* y, Index n) { vmath::exp_shifted(x, 0.0F, y, n); }, exact_exp, -87.0F,
      88.0F, 3e-7, exact_exp},
-    {"softplus", vmath::softplus,
-     [](double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }, -100.0F, 100.0F, 3e-7},
     {"tanh", vmath::tanh, [](double x) { return std::tanh(x); }, -10.0F, 10.0F, 2e-6,
      [](double x) { return std::max(1e-30, std::abs(std::tanh(x))); }},
     {"tanh_near_zero", vmath::tanh, [](double x) { return std::tanh(x); }, -1e-6F, 1e-6F, 2e-7,
