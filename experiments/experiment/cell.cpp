@@ -86,7 +86,6 @@ CellSettings settings_of(const Cell& cell) {
                          {"conditions", conditions_text(row)},
                          {"batches", cell.evaluation.text("evaluate.batches")},
                          {"batch", batch_text(cell.evaluation)}};
-  if (score_step(cell) > 0) settings.evaluation["score_step"] = std::to_string(score_step(cell));
   for (const Stage& stage : cell.entrant.stages) settings.stages.push_back(stage.plan.metadata(cell.seed));
   return settings;
 }
@@ -148,12 +147,6 @@ Entrant Entrants::make(const Row& row) {
 
 std::string Cell::name() const { return fmt::format("{} seed {}", entrant.row.label, seed); }
 
-Index score_step(const Cell& cell) {
-  const Settings& settings = cell.entrant.row.settings;
-  const Index step = settings.integer("train.score_step");
-  return step == settings.integer("train.steps") ? 0 : step;
-}
-
 void share_trainings(std::vector<Cell>& cells) {
   std::map<std::pair<std::string, std::uint64_t>, Training> trainings;  // by identity and seed
   const auto own = [](const Cell& cell, std::size_t stage) {
@@ -162,21 +155,17 @@ void share_trainings(std::vector<Cell>& cells) {
   for (const bool only_begun : {true, false}) {
     for (const Cell& cell : cells) {
       for (std::size_t i = 0; i < cell.entrant.stages.size(); ++i) {
-        if (only_begun && !std::filesystem::exists(own(cell, i) / "checkpoint.safetensors")) continue;
+        if (only_begun && !std::filesystem::exists(checkpoint_in(own(cell, i)))) continue;
         const Stage& stage = cell.entrant.stages[i];
         trainings.emplace(std::pair(stage.identity, cell.seed), Training{own(cell, i), &stage.plan});
       }
     }
   }
-  std::map<std::string, std::set<Index>> kept;  // by identity
-  for (const Cell& cell : cells) kept[cell.entrant.last().identity].insert(score_step(cell));
   for (Cell& cell : cells) {
     cell.trainings.clear();
-    for (const Stage& stage : cell.entrant.stages) {
-      Training& training = cell.trainings.emplace_back(trainings.at({stage.identity, cell.seed}));
-      training.kept = kept[stage.identity];
-    }
-    cell.checkpoint = kept_path(cell.trainings.back().folder, score_step(cell));
+    for (const Stage& stage : cell.entrant.stages)
+      cell.trainings.push_back(trainings.at({stage.identity, cell.seed}));
+    cell.checkpoint = checkpoint_in(cell.trainings.back().folder);
   }
 }
 

@@ -80,11 +80,8 @@ struct Cell {
   bool is_from_scratch() const { return !trainings.empty() && initial.empty(); }
 };
 
-/// The step whose weights are scored; 0 means the last.
-Index score_step(const Cell& cell);
-
 /// Gives each training of `cells` a folder: that of a cell that began it in an earlier run, or else of the first cell that
-/// needs it. Gives each cell the checkpoint that it scores. A training keeps the weights that any row scores, for any seed.
+/// needs it. Gives each cell the checkpoint that it scores.
 void share_trainings(std::vector<Cell>& cells);
 
 /// The hash that identifies the weights of a result.

@@ -259,7 +259,7 @@ int run_experiment(const CommandLine& command, const Settings& settings, const s
   const std::filesystem::path page = experiment.report(*result);
   draw_on_stdout(terminal_table(*result, terminal_of(STDOUT_FILENO)));
   if (!settings.sections("claim").empty()) say_on_stdout(report_claims(settings, *result, experiment.out()));
-  if (is_one) say_on_stdout(fmt::format("checkpoint: {}\n", kept_path(experiment.out(), 0).string()));
+  if (is_one) say_on_stdout(fmt::format("checkpoint: {}\n", checkpoint_in(experiment.out()).string()));
   say_on_stdout(fmt::format("report: {}\n", page.string()));
   // Claims that need a model are undecided without one, and the next config goes on.
   if (settings.sections("claim").empty() &&

@@ -24,8 +24,7 @@ namespace {
 // Indices of cells that share a training.
 using Group = std::vector<std::size_t>;
 
-// Trains all unfinished stages of a cell. Returns the last stage, which has reached the step that is scored, or nothing if
-// interrupted.
+// Trains all unfinished stages of a cell. Returns the last stage, or nothing if interrupted.
 std::unique_ptr<TrainingRun> train(const Cell& cell, const std::string& label, Threads& threads,
                                    Progress& progress, const InterruptGuard& interrupt,
                                    const TimeLeftText& time_left) {
@@ -38,13 +37,8 @@ std::unique_ptr<TrainingRun> train(const Cell& cell, const std::string& label, T
     run = std::make_unique<TrainingRun>(cell.trainings[i], cell.seed, threads, initial);
     const bool is_shared = folder != cell.folder && folder.parent_path() != cell.folder;
     if (run->steps() > 0 && run->finished() && is_shared) progress.say(name + "  shares a training");
-    try {
-      const auto of_cell = [&](double share) { return time_left((static_cast<double>(i) + share) / stages); };
-      if (!run->train(name, progress, interrupt, of_cell)) return nullptr;
-    } catch (const Diverged& error) {
-      const Index scored = score_step(cell);
-      if (scored == 0 || scored > error.steps) throw;
-    }
+    const auto of_cell = [&](double share) { return time_left((static_cast<double>(i) + share) / stages); };
+    if (!run->train(name, progress, interrupt, of_cell)) return nullptr;
   }
   return run;
 }
@@ -68,9 +62,8 @@ CellResult score_cell(const Cell& cell, const TrainingRun* run, Threads& threads
   const ScoredModel scored(cell);
   CellResult result = empty_result(cell);
   if (run != nullptr) {
-    const Index step = score_step(cell) > 0 ? score_step(cell) : run->steps();
-    run->check(scored.file, cell.checkpoint, step, step);
-    result.training_curve = run->log().curve(step);
+    run->check(scored.file, cell.checkpoint, run->steps(), run->steps());
+    result.training_curve = run->log().curve(run->steps());
     if (!result.training_curve.empty()) result.final_train_loss = result.training_curve.back().second;
     result.seconds = run->log().seconds();
   }
@@ -99,7 +92,7 @@ CellResult score_cell(const Cell& cell, const TrainingRun* run, Threads& threads
 // Throws what training the cell would throw because of the files that exist.
 void check_trainings(const Cell& cell, Threads& threads) {
   const auto is_begun = [&](std::size_t i) {
-    return i < cell.trainings.size() && std::filesystem::exists(kept_path(cell.trainings[i].folder, 0));
+    return i < cell.trainings.size() && std::filesystem::exists(checkpoint_in(cell.trainings[i].folder));
   };
   std::filesystem::path initial = cell.initial;
   for (std::size_t i = 0; is_begun(i) || (i == 0 && !initial.empty()); ++i) {

@@ -31,7 +31,7 @@ Entrant candidate_of(const Row& row, const Combination& values, Entrants& entran
   Row candidate = with_values(row, values);
   candidate.label = fmt::format("{}, {}", row.label, text_of(values));
   candidate.factors = values;
-  for (const char* key : {"finetune.steps", "train.score_step"}) candidate.settings.set(key, "0", "tuned");
+  candidate.settings.set("finetune.steps", "0", "tuned");
   Entrant entrant = entrants.make(candidate);
   entrant.row.settings.set("evaluate.lengths", "1x", "tuned");
   entrant.row.settings.set("evaluate.conditions", trained_condition, "tuned");
@@ -67,7 +67,7 @@ std::optional<std::size_t> best_of(const std::vector<Cell>& cells, const std::ve
 
 void check_tuning(const Settings& settings) {
   for (const Factor& factor : settings.tuned()) {
-    const bool in_first_stage = !factor.key.starts_with("finetune.") && factor.key != "train.score_step";
+    const bool in_first_stage = !factor.key.starts_with("finetune.");
     if (in_first_stage && !settings.rows_set(factor.key)) continue;
     throw ConfigError(fmt::format("{}: compare.tune.{}: {}", factor.origin, factor.key,
                                   in_first_stage

@@ -17,7 +17,7 @@ inline const std::string scores_alone = "scores of checkpoints, which evaluate w
 /// The file names of a report, its figures, and the export of an encoding.
 inline const std::string report_names =
     R"((table|claims)\.(md|csv)|(seeds|references|scores)\.csv|(report|claims)\.html|)"
-    R"((curves(-.*)?|training|over_training|by_position)\.svg)";
+    R"((curves(-.*)?|training|by_position)\.svg)";
 inline const std::string figure_names =
     R"(.+-(input|similarity|bias|attention-\d+-at-\d+|distances-at-\d+)\.svg)";
 inline const std::string export_names =

@@ -15,7 +15,7 @@ int train(const CommandLine& command) {
   const std::filesystem::path out = command.out.empty() ? "results/train" : command.out;
   Settings settings = command.settings;
   settings.forget_comparison();
-  for (const char* key : {"finetune.steps", "train.score_step"}) settings.set(key, "0", "train");
+  settings.set("finetune.steps", "0", "train");
   settings.set("experiment.seeds", settings.text("train.seed") + ",", "train");
   Form form{.holds = Holds::training,
             .command = "./experiments/run train " + command.arguments,
@@ -54,7 +54,6 @@ DriverDescription train_driver() {
                "--model.encoding=sinusoidal@interpolated --train.steps=200 --out results/longer"},
           .sections = {"task", "model", "train", "evaluate"},
           .keys = {"finetune.encoding"},
-          .unread = {"train.score_step"},
           .options = {"out", "model"},
           .builds = Builds::model,
           .over_checkpoint = fine_tuning_settings,

@@ -171,9 +171,6 @@ std::string gallery(const std::vector<Figure>& figures) {
 
 std::string picture_sections(const ExperimentResult& result, const std::vector<Figure>& figures) {
   return conditions_section(result) +
-         chart_section("Over training", score_curves(result),
-                       "Each point is a mean over all seeds, those that have not learned the task included, "
-                       "but for diverged ones. The table says how many have.") +
          chart_section("Training curves", training_curves(result),
                        "A failure to train is not a failure to extrapolate: compare rows past the training "
                        "length only where these curves end alike.") +

@@ -174,36 +174,4 @@ Chart training_curves(const ExperimentResult& result) {
   return chart;
 }
 
-Chart score_curves(const ExperimentResult& result) {
-  Chart chart;
-  const Index last = result.lengths.back();
-  const MetricSpec& metric = result.metrics.front();
-  std::vector<std::string> names;  // of the lines, in the order of their rows
-  std::map<std::string, std::map<double, Summary>> lines;
-  for (const RowInfo& row : result.rows) {
-    std::vector<std::string> others;
-    double step = 0.0;
-    for (const auto& [key, value] : row.factors) {
-      if (key == "train.score_step")
-        step = parse_real(value).value();
-      else
-        others.push_back(label_of(key, value));
-    }
-    const Summary summary = at(result, row.label, last, result.conditions.front(), metric).summary;
-    if (step == 0.0 || summary.n == 0) continue;
-    if (!lines.contains(joined(others))) names.push_back(joined(others));
-    lines[joined(others)][step] = summary;
-  }
-  for (const std::string& name : names) {
-    chart.series.push_back({.name = name});
-    for (const auto& [step, summary] : lines[name]) add_mean(chart.series.back(), step, summary);
-  }
-  chart.title = fmt::format("{} at length {} over training{}", metric.title(), last, under_condition(result));
-  chart.subtitle = subtitle(most_seeds(result), names.size());
-  chart.x_label = "step";
-  set_y(chart, metric);
-  chart.points = true;
-  return chart;
-}
-
 }  // namespace ordinal::experiments

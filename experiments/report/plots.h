@@ -1,5 +1,4 @@
-// The charts of an experiment: curves over length, loss over position, loss over steps. All but score_curves() have a series
-// for each row, in that order.
+// The charts of an experiment: curves over length, loss over position, loss over steps, with a series for each row, in that order.
 #pragma once
 
 #include <functional>
@@ -14,10 +13,6 @@ namespace ordinal::experiments {
 /// A metric by length under a condition: the mean over seeds with their range, and, under the first condition, two readers: the
 /// best at the longest length of those that ignore where answers stand, and the oracle.
 Chart length_curves(const ExperimentResult& result, const MetricSpec& metric, const std::string& condition);
-
-/// The headline metric at the longest length against the step whose weights were scored (train.score_step): one series for
-/// rows that differ in nothing else. All their seeds count. Without data if no rows differ in train.score_step.
-Chart score_curves(const ExperimentResult& result);
 
 /// Loss in bits against position at the longest length that each row runs at, in bins that widen with
 /// the position (about twelve per octave), mean over seeds with its 95 % interval.

@@ -26,7 +26,6 @@ std::filesystem::path write_report(const ExperimentResult& result, const LockedP
     write("curves" + which + ".svg", svg(length_curves(result, metric, result.conditions.front())));
   }
   write("training.svg", svg(training_curves(result)));
-  write("over_training.svg", svg(score_curves(result)));
   write("by_position.svg", svg(position_curves(result)));
   for (const Figure& figure : figures) {
     const std::string file = "figures/" + figure.file + ".svg";

@@ -12,7 +12,7 @@
 namespace ordinal::experiments {
 
 /// Writes table.md, table.csv, seeds.csv, references.csv, curves.svg (curves-METRIC.svg for further headline metrics),
-/// training.svg, by_position.svg, over_training.svg, the pictures of `figures` and report.html into `out`, creating it if needed, and returns the path of
+/// training.svg, by_position.svg, the pictures of `figures` and report.html into `out`, creating it if needed, and returns the path of
 /// the page. Files without data are not written; a picture that an earlier run left there is removed. Throws if the folder
 /// cannot be written.
 std::filesystem::path write_report(const ExperimentResult& result, const LockedPath& out,

@@ -72,13 +72,9 @@ std::string why_overridden(Settings settings, const std::string& key, const std:
 
 void check_training(const Settings& settings) {
   check_at_most(settings, "train.shards", "train.batch");
-  check_at_most(settings, "train.score_step", "train.steps");
   // A warm-up of a file, which may be for longer runs, ends with the steps.
   if (settings.origin("train.warmup") == command_line_origin)
     check_at_most(settings, "train.warmup", "train.steps");
-  if (settings.integer("train.score_step") > 0 && settings.integer("finetune.steps") > 0)
-    throw ConfigError(fmt::format("train.score_step = {} needs finetune.steps = 0, got {}",
-                                  settings.text("train.score_step"), settings.text("finetune.steps")));
   check_direction(settings);
 }
 

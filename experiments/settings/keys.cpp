@@ -118,9 +118,6 @@ std::vector<Key> training_keys() {
           "if the loss, a gradient or a parameter becomes infinite or NaN, or the loss over 100 times that "
           "of a model that knows nothing, log2 V bits for V tokens: stop, or skip the batch",
           Binds::training, {}, {"stop", "skip"}),
-      integer("train.score_step", "0", between(0, largest_count),
-              "step after which the weights are scored; 0: the last. Rows that differ only in it share a "
-              "training"),
       integer("train.log_every", "50", between(1, largest_count), "steps between lines of metrics.jsonl"),
       integer("train.checkpoint_every", "500", between(1, largest_count), "steps between checkpoints"),
       integer("finetune.steps", "0", between(0, largest_count),

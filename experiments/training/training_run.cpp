@@ -25,9 +25,7 @@ constexpr Index most_shown = 20;    // steps, about, whose mean loss progress sh
 
 }  // namespace
 
-LockedPath kept_path(const LockedPath& folder, Index step) {
-  return folder / (step == 0 ? "checkpoint.safetensors" : fmt::format("step-{}.safetensors", step));
-}
+LockedPath checkpoint_in(const LockedPath& folder) { return folder / "checkpoint.safetensors"; }
 
 TrainingRun::TrainingRun(Training training, std::uint64_t seed, Threads& threads,
                          const std::filesystem::path& initial)
@@ -62,7 +60,6 @@ void TrainingRun::resume() {
   check(file, checkpoint_path(), 0, total_steps_);
   load_checkpoint(file, checkpoint_path(), trainer_);
   Metadata written = file.metadata();
-  check_kept();
   ended_ = parse_integer(written["train.steps"]).value_or(total_steps_);
   log_.restore(trainer_.steps(), written["log_hash"]);
   if (goes_past_end() && !is_logged(trainer_.steps())) log_.forget(trainer_.steps());
@@ -85,22 +82,6 @@ void TrainingRun::check(const SafetensorsFile& file, const std::filesystem::path
   if (there >= first && there <= last) return;
   throw CheckpointError(fmt::format("{}: it is at step {}, expected {}{}; choose another --out, or remove it",
                                     path.string(), there, first == last ? "" : "at most ", last));
-}
-
-// The checkpoint at a step is that of this step, too.
-void TrainingRun::check_kept() const {
-  for (const Index step : training_.kept) {
-    const LockedPath path = kept_path(training_.folder, step);
-    if (step == 0 || step > steps()) continue;
-    if (std::filesystem::exists(path)) {
-      check(SafetensorsFile(path), path, step, step);
-    } else if (step < steps()) {
-      throw ConfigError(
-          fmt::format("{}: it is at step {}, and the weights of step {} were not kept (train.score_step); "
-                      "choose another --out, or remove it",
-                      training_.folder.string(), steps(), step));
-    }
-  }
 }
 
 std::vector<Batch> TrainingRun::next_batches() const {
@@ -135,11 +116,8 @@ bool TrainingRun::train(const std::string& label, Progress& progress, const Inte
   checkpoint_path().check();
   std::filesystem::create_directories(training_.folder);
   // It fails on an unwritable folder before the work; 0 steps also write a model; the log may have lost its last line.
-  if (first == 0 || goes_past_end()) save(0);
+  if (first == 0 || goes_past_end()) save();
   log_.begin();
-  if (first > 0 && training_.kept.contains(first) &&
-      !std::filesystem::exists(kept_path(training_.folder, first)))
-    save(first);
   while (!finished()) {
     const std::vector<Batch> batches = next_batches();
     const StepResult result = trainer_.step(batches);
@@ -155,9 +133,8 @@ bool TrainingRun::train(const std::string& label, Progress& progress, const Inte
     const std::string loss = losses > 0 ? fmt::format("loss {:.3f} bits  ", recent) : "";
     progress.update(fmt::format("{}  step {}/{}  {}  {}{:.0f} tokens/s", label, done, total_steps_, left,
                                 loss, static_cast<double>(tokens) / pace.seconds()));
-    if (training_.kept.contains(done)) save(done);
     const bool stop = interrupt.requested();
-    if (stop || finished() || done % checkpoint_every == 0) save(0);
+    if (stop || finished() || done % checkpoint_every == 0) save();
     if (stop && !finished()) return false;
   }
   return true;
@@ -185,15 +162,14 @@ std::string TrainingRun::skip(const StepResult& result, const std::vector<Batch>
     trainer_.skip_step();
     return what + "; the batch is skipped";
   }
-  throw Diverged(
-      what + (answer == "stop" ? "; try a smaller train.learning_rate, or set train.on_divergence = skip"
-                               : "; skipping batches does not help; try a smaller train.learning_rate"),
-      trainer_.steps() - (result.taken ? 1 : 0));
+  throw Diverged(what + (answer == "stop"
+                             ? "; try a smaller train.learning_rate, or set train.on_divergence = skip"
+                             : "; skipping batches does not help; try a smaller train.learning_rate"));
 }
 
-void TrainingRun::save(Index step) {
+void TrainingRun::save() {
   metadata_["log_hash"] = log_.hash();
-  const LockedPath path = kept_path(training_.folder, step);
+  const LockedPath path = checkpoint_path();
   save_checkpoint(path, trainer_, metadata_, path.write_check());
 }
 

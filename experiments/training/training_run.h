@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -23,12 +22,11 @@ namespace ordinal::experiments {
 
 /// The loss, a gradient or a parameter became infinite or NaN, or the loss exceeded Trainer::largest_loss().
 struct Diverged : std::runtime_error {
-  Diverged(const std::string& what, Index finished) : std::runtime_error(what), steps(finished) {}
-  Index steps;  // that were finished before
+  using std::runtime_error::runtime_error;
 };
 
-/// The path of the checkpoint of a step, in the folder of its training; for 0, that of the last step.
-LockedPath kept_path(const LockedPath& folder, Index step);
+/// The path of the checkpoint in the folder of a training.
+LockedPath checkpoint_in(const LockedPath& folder);
 
 /// Called with the share of a training that is done of what its run had to do. Returns the time left for progress to show, such as
 /// "about 12 s left".
@@ -38,18 +36,17 @@ using TimeLeftText = std::function<std::string(double share)>;
 struct Training {
   LockedPath folder;
   const Plan* plan = nullptr;  // of the row in whose folder it is, which its checkpoints hold
-  std::set<Index> kept = {};   // the steps whose weights are kept; 0: the last
 };
 
 class TrainingRun {
  public:
   /// Reads and checks what the folder holds, and writes nothing. Continues from its checkpoint, if there is one; else starts
   /// from the parameters of the checkpoint `initial`, if given (fine-tuning), or from scratch. Throws CheckpointError,
-  /// ConfigError or DataError if the checkpoint, a kept step, the log or `initial` is missing or of another training.
+  /// ConfigError or DataError if the checkpoint, the log or `initial` is missing or of another training.
   TrainingRun(Training training, std::uint64_t seed, Threads& threads,
               const std::filesystem::path& initial = {});
 
-  /// Trains to the last step, and writes checkpoints, to kept_path(), and metrics.jsonl along the way; `label` starts the
+  /// Trains to the last step, and writes checkpoints and metrics.jsonl along the way; `label` starts the
   /// lines of progress. Returns false if it was interrupted: then the checkpoint is that of the last finished step.
   bool train(const std::string& label, Progress& progress, const InterruptGuard& interrupt,
              const TimeLeftText& time_left);
@@ -62,7 +59,7 @@ class TrainingRun {
   /// Whether the checkpoint ended a training of fewer steps, which this run continues.
   bool goes_past_end() const { return !finished() && trainer_.steps() == ended_; }
   Index steps() const { return trainer_.steps(); }
-  LockedPath checkpoint_path() const { return kept_path(training_.folder, 0); }
+  LockedPath checkpoint_path() const { return checkpoint_in(training_.folder); }
   const TrainingLog& log() const { return log_; }
 
  private:
@@ -70,8 +67,7 @@ class TrainingRun {
   bool is_logged(Index step) const;
   void start_from(const std::filesystem::path& initial);
   void resume();
-  void check_kept() const;
-  void save(Index step);  // to kept_path()
+  void save();
   std::string divergence(const StepResult& result, const std::vector<Batch>& batches);
   std::string skip(const StepResult& result, const std::vector<Batch>& batches);
 

@@ -120,57 +120,6 @@ TEST(ResultsSlow, AreScoredAgainOnOtherExamples) {
   EXPECT_EQ(file("run/seeds.csv"), file("at_once/seeds.csv"));
 }
 
-TEST(ResultsSlow, OfAnEarlierStepAreThoseOfATrainingThatEndsThere) {
-  const std::string run = one_seed + "--train.schedule=constant --evaluate.batches=100 " +
-                          "'--task.name=latest(names=2, octaves=3)' ";  // enough targets for a curve
-  extrapolate(run + "--model.encoding=rope --compare.train.score_step=10,15,20 --out run");
-  EXPECT_EQ(trainings().size(), 1U);
-  for (const std::string step : {"10", "15", "20"}) {
-    SCOPED_TRACE(step);
-    const std::string out = "run" + step;
-    extrapolate(run + "--compare.model.encoding=rope --train.steps=" + step + " --out " + out);
-    EXPECT_EQ(weights("score_step = " + step), weights("rope", out));
-    EXPECT_EQ(values("score_step=" + step), values("rope", out));
-  }
-  EXPECT_TRUE(exists("run/over_training.svg"));
-}
-
-// The checkpoint of a finished training is that of its last step.
-TEST(ResultsSlow, OfTheStepAtWhichAShorterTrainingEndedAreThoseOfALongerOne) {
-  const std::string run = without("train.steps", one_seed) +
-                          "--train.log_every=7 --train.schedule=constant " +
-                          "--compare.model.encoding=rope,none ";
-  extrapolate(run + "--train.steps=20 --out run");
-  extrapolate(run + "--train.steps=30 --train.score_step=20 --out run");
-  extrapolate(run + "--train.steps=30 --train.score_step=20 --out at_once");
-  expect_same_numbers("run", "at_once");
-}
-
-// The row that is fine-tuned shares its first stage with the other, and trains it.
-TEST(ResultsSlow, OfAnEarlierStepOfASharedFirstStage) {
-  write("a.cfg", "[row tuned]\nfinetune.steps = 5\n[row early]\ntrain.score_step = 10\n");
-  extrapolate(one_seed + "--config a.cfg --out run");
-  EXPECT_EQ(trainings().size(), 2U);
-  EXPECT_EQ(result("early").training_curve.back().first, 10);
-}
-
-// Nor does a checkpoint count that is said to be of such a step.
-TEST(ResultsSlow, OfStepsBeforeATrainingDivergedAreFiniteAndOfLaterOnesAreNone) {
-  const std::string run = one_seed +
-                          "--model.encoding=none --train.optimizer=sgd --train.clip=0 --train.warmup=0 "
-                          "--train.learning_rate=1e3 --train.log_every=1 "
-                          "--compare.train.score_step=1,10,20 --out run";
-  extrapolate(run);
-  EXPECT_TRUE(std::isfinite(values("score_step=1").front()));
-  EXPECT_TRUE(std::isnan(values("score_step=20").front()));
-  EXPECT_EQ(result("score_step=1").training_curve.size(), 1U);
-  const std::string training = "run/cells/score_step=1/seed-1/";
-  write_checkpoint(training + "step-10.safetensors", training + "step-1.safetensors", {{"step", "10"}});
-  std::filesystem::remove(own_folder() / "run/cells/score_step=10/seed-1/result.json");
-  extrapolate(run);
-  EXPECT_TRUE(std::isnan(values("score_step=10").front()));
-}
-
 // ---- Conditions
 
 // A column of a table is measured on the same tokens for every row, regardless of its training.

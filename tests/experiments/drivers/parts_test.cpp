@@ -81,12 +81,12 @@ TEST(RefusedParts, AreOneLine) {
 
 // ---- Trainings at the same time in one process
 
-// Quick, so that the thread sanitizer also sees a whole experiment with `tests/run --unit --preset tsan`. Rows share a training
-// and score several of its steps, with batches of two lengths.
+// Quick, so that the thread sanitizer also sees a whole experiment with `tests/run --unit --preset tsan`. Two rows share a
+// training with batches of two lengths.
 TEST(Jobs, TrainSideBySideWhatOneTrainsAlone) {
   const std::string small = tiny +
                             "--train.steps=100 --train.shards=4 --model.dropout=0.1 --experiment.seeds=2 "
-                            "--compare.model.encoding=learned,none --compare.train.score_step=50,100 "
+                            "--compare.model.encoding=rope,none,rope@contiguous:interpolated "
                             "--task.lengths='mixed(longest=24, share=0.3)' ";
   extrapolate(small + "--threads=1 --jobs=1 --out one");
   for (const std::string threads : {"--threads=2 --jobs=2", "--threads=2 --jobs=1", "--threads=3 --jobs=2"}) {

@@ -11,7 +11,6 @@ namespace ordinal::experiments::testing {
 namespace {
 
 using ::testing::AllOf;
-using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -92,13 +91,12 @@ TEST(RepeatSlow, WhatACellHoldsDependsOnItsSettingsAndSeedAlone) {
       without("train.steps", two_cells) +
       "--threads=1 --train.schedule=constant --train.log_every=70 --train.checkpoint_every=100 "
       "--train.optimizer=sgd --train.clip=0 --compare.train.learning_rate=1e-3,1e3 ";
-  const std::string run = rows + "--train.steps=2000 --compare.train.score_step=750,1250,2000 ";
+  const std::string run = rows + "--train.steps=2000 ";
   extrapolate(run + "--out direct");
-  extrapolate(rows + "--train.steps=1250 --compare.train.score_step=750,1250 --out grown");
+  extrapolate(rows + "--train.steps=1250 --out grown");
   extrapolate(run + "--out grown");
-  EXPECT_THAT(differences("direct", "grown"), Each(HasSubstr("/step-750.safetensors")))
-      << "which says how long the training was that wrote it";
-  const std::string training = "/cells/sinusoidal_learning_rate=1e-3_score_step=750/seed-1/metrics.jsonl";
+  EXPECT_THAT(differences("direct", "grown"), IsEmpty());
+  const std::string training = "/cells/sinusoidal_learning_rate=1e-3/seed-1/metrics.jsonl";
   for (const std::string signal : {"KILL", "TERM"})
     run_until("killed" + training, signal, "extrapolation", run + "--out killed", signal == "KILL" ? 8 : 20);
   extrapolate(run + "--out killed");

@@ -110,7 +110,6 @@ TEST(RefusedSlow, OtherSettingsLeaveAnExperimentUntouched) {
        "train.steps = 20, this run has 30; train.schedule = cosine(final_fraction=0.1), unlike constant, "
        "depends on the last step; choose another --out, or train its checkpoint further with train "
        "--model\n"},
-      {two_rows + "--train.score_step=10", "it is at step 20, and the weights of step 10 were not kept"},
       {two_rows + "--experiment.seeds=3 --train.clip=2", "train.clip = 1, this run has 2"},
       {without("compare.model.encoding", two_rows) + "--config tuned.cfg --train.clip=2",
        "train.clip = 1, this run has 2"},
@@ -199,36 +198,29 @@ TEST(RefusedSlow, DamagedFilesLeaveAnExperimentUntouched) {
   expect_untouched(all);
 }
 
-// Weights of a step count only if they are of that step of this training.
-TEST(RefusedSlow, StepsOfAnotherTrainingLeaveAnExperimentUntouched) {
+// Weights count only if they are of the last step of this training.
+TEST(RefusedSlow, WeightsOfAnotherTrainingLeaveAnExperimentUntouched) {
   write("book.txt", std::string(1000, 'a') + std::string(1000, 'b'));
   write("other.txt", std::string(1000, 'b') + std::string(1000, 'a'));
   const std::string text =
-      tiny + "--task.name=text --experiment.seeds=2 --compare.train.score_step=10,15 --out ";
+      tiny + "--task.name=text --experiment.seeds=2 --compare.model.encoding=rope,none --out ";
   const std::string run = text + "run --task.file=book.txt ";
   extrapolate(run);
   extrapolate(text + "rate --task.file=book.txt --train.learning_rate=0.5");
   extrapolate(text + "text --task.file=other.txt");
   const std::string longer = run + "--evaluate.lengths=1x,2x,4x ";
-  const std::string training = "/cells/score_step=10/seed-1/";
-  const std::string step = "run" + training + "step-10.safetensors";
+  const std::string weights = "/cells/none/seed-1/checkpoint.safetensors";
+  const std::string own = "run" + weights;
   expect_untouched({
-      {longer, step + ": it is at step 15, expected 10; choose another --out, or remove it\n",
-       replaced(step, "run" + training + "step-15.safetensors")},
-      {longer, step + ": it was trained with train.seed = 2, this run has 1",
-       replaced(step, "run/cells/score_step=10/seed-2/step-10.safetensors")},
-      {longer, step + ": it was trained with train.learning_rate = 0.5, this run has 0.001",
-       replaced(step, "rate" + training + "step-10.safetensors")},
-      {longer, step + ": it was trained with data_hash = ",
-       replaced(step, "text" + training + "step-10.safetensors")},
-      {longer, step + ": truncated", cut(step)},
-      {longer, "run/cells/score_step=10/seed-1: it is at step 20, and the weights of step 10 were not kept",
-       removed(step)},
-      {longer,
-       "checkpoint.safetensors: it is at step 21, expected at most 20; choose another --out, or remove it\n",
+      {longer, own + ": it was trained with train.seed = 2, this run has 1",
+       replaced(own, "run/cells/none/seed-2/checkpoint.safetensors")},
+      {longer, own + ": it was trained with train.learning_rate = 0.5, this run has 0.001",
+       replaced(own, "rate" + weights)},
+      {longer, own + ": it was trained with data_hash = ", replaced(own, "text" + weights)},
+      {longer, own + ": truncated", cut(own)},
+      {longer, own + ": it is at step 21, expected at most 20; choose another --out, or remove it\n",
        [&] {
-         const std::string name = "run" + training + "checkpoint.safetensors";
-         write_checkpoint(name, name, {{"step", "21"}});
+         write_checkpoint(own, own, {{"step", "21"}});
        }},
   });
 }

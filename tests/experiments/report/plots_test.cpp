@@ -44,19 +44,6 @@ TEST(LengthCurves, AFailureEndsTheLineAndIsNamedInTheLegend) {
   EXPECT_THAT(svg(chart), HasSubstr(">learned (fails past 4)</text>"));
 }
 
-TEST(ScoreCurves, AreOverTheStepsOfRowsThatDifferInNothingElse) {
-  ExperimentResult result = sample_result();
-  EXPECT_EQ(svg(score_curves(result)), "");
-  result.rows[0].factors = {{"model.encoding", "rope"}, {"train.score_step", "200"}};
-  result.rows[1].factors = {{"model.encoding", "alibi"}, {"train.score_step", "100"}};
-  result.rows[2].factors = {{"model.encoding", "rope"}, {"train.score_step", "100"}};
-  const Chart chart = score_curves(result);
-  ASSERT_EQ(chart.series.size(), 1U);  // the other has no score at the longest length
-  EXPECT_EQ(chart.series[0].name, "rope");
-  EXPECT_THAT(chart.series[0].x, ElementsAre(100.0, 200.0));
-  EXPECT_NEAR(chart.series[0].y[1], 3.12, 1e-12);
-}
-
 TEST(LengthCurves, HaveBandsForTwoSeedsAndUpToSevenRows) {
   const char* const band = "opacity=";  // of no other element
   EXPECT_THAT(svg(curves(sample_result(1))), AllOf(HasSubstr("; one seed"), Not(HasSubstr(band))));

@@ -139,7 +139,6 @@ TEST(Contradictions, AreFoundWhereRowsAreBuilt) {
             "d_model 64 is not divisible by heads 5 (change model.d_model or model.heads)"},
            {{{"train.shards", "6"}}, "got 6, expected a power of two, or 0 for automatic"},
            {{{"train.shards", "64"}}, "exceeds train.batch = 32"},
-           {{{"train.score_step", "2000"}}, "exceeds train.steps"},
            {{{"train.warmup", "2000"}},
             "train.warmup = 2000 exceeds train.steps = 1000; lower train.warmup or raise train.steps"},
            {{{"task.name", "text"}}, "set task.file"},
