@@ -27,7 +27,7 @@ std::string builds_with_this(const std::string& before);
 struct MemoryLimit {
   double bytes = 0.0;
   std::string source;  // "the limit (ulimit -v) of 410 MB leaves, beside the 202 MB of the program itself,"
-  auto operator<=>(const MemoryLimit&) const = default;
+  bool operator<(const MemoryLimit& other) const { return bytes < other.bytes; }
 };
 
 /// Throws ConfigError if this processor lacks instructions that the program was compiled to use.
