@@ -24,136 +24,6 @@ Factor<T> right_factor(View<const T> m, Index queries, Pass<T>& pass) {
 
 }  // namespace
 
-template <typename T>
-template <typename Element>
-typename HeadAttention<T>::template Output<Element> HeadAttention<T>::of_head(const Output<Element>& all,
-                                                                              Index head) const {
-  const Index kept = all.kept.cols;
-  return {columns_.of_query_head(all.out, head), all.sums.col_range(2 * head, 2),
-          kept == 0 ? all.kept : all.kept.row_range(head * kept, kept)};
-}
-
-// The heads of a group come one after the other, so the keys are copied once for all of them.
-template <typename T>
-void HeadAttention<T>::forward(const Heads& all, const Output<T>& output, Pass<T>& pass) const {
-  for (Index group = 0; group < columns_.heads(); group += columns_.group) {
-    const auto frame = pass.scratch_frame();
-    const Factor<T> keys = right_factor(columns_.of_key_head(all.key, group), all.query.rows, pass);
-    for (Index head = group; head < group + columns_.group; ++head)
-      forward_head(head, all, keys, of_head(output, head), pass);
-  }
-}
-
-template <typename T>
-void HeadAttention<T>::forward_head(Index head, const Heads& all, const Factor<T>& keys,
-                                    const Output<T>& output, Pass<T>& pass) const {
-  for (Index first = 0; first < all.query.rows; first += options_.blocks.rows) {
-    pass.check_stopped();
-    const auto frame = pass.scratch_frame();
-    const ScoreBlock<T> block = block_at(head, all, first, pass);
-    const View<T> weights = output.kept.rows > 0
-                                ? output.kept.row_range(first, block.query.rows).col_range(0, block.key.rows)
-                                : pass.allocate(block.query.rows, block.key.rows);
-    const View<T> sums = output.sums.row_range(first, weights.rows);
-    scores_of(block, keys, weights, pass);
-    weights_->forward(block, weights, sums, pass);
-    const View<T> out = output.out.row_range(first, weights.rows);
-    multiply<T>(weights, columns_.of_key_head(all.value, head).row_range(block.first_key, weights.cols), out,
-                T(1), T(0), block.half(Triangle::Of::left));
-    encoding_.encode_values(block, weights, out, pass);
-    for (Index r = 0; r < out.rows; ++r) vmath::scale(T(1) / sums(r, 1), out.row(r), out.cols);
-    show(block, first, weights, sums, pass);
-  }
-}
-
-template <typename T>
-void HeadAttention<T>::backward(const Heads& all, const Output<const T>& output, const Gradients& d,
-                                Pass<T>& pass) const {
-  const bool kept = output.kept.rows > 0;  // if so, no scores are computed again
-  for (Index group = 0; group < columns_.heads(); group += columns_.group) {
-    const auto frame = pass.scratch_frame();
-    const View<const T> key = columns_.of_key_head(all.key, group);
-    const Factor<T> keys = kept ? Factor<T>(key) : right_factor(key, all.query.rows, pass);
-    const Factor<T> values = right_factor(columns_.of_key_head(all.value, group), all.query.rows, pass);
-    for (Index head = group; head < group + columns_.group; ++head)
-      backward_head(head, all, keys, values, of_head(output, head), d, pass);
-  }
-}
-
-// For each row i of a block, with E as forward leaves it, P = E/Σ E and δ = do/Σ E, so that products of δ with E equal those
-// of do with P:
-//   o = P v            dV += Pᵀ do = Eᵀ δ        dP = do Vᵀ        (+ the encoding's share)
-//   P(S)               dS: see AttentionWeights
-//   S = q kᵀ scale     dq = scale · dS k        dk += scale · dSᵀ q        (+ the encoding's share)
-// Blocks are processed from last to first, because without a window the last one sees all keys: its products write dk and
-// dv, and those of the other blocks add to them.
-template <typename T>
-void HeadAttention<T>::backward_head(Index head, const Heads& all, const Factor<T>& keys,
-                                     const Factor<T>& values, const Output<const T>& output,
-                                     const Gradients& all_d, Pass<T>& pass) const {
-  const Gradients d{columns_.of_query_head(all_d.out, head), columns_.of_query_head(all_d.query, head),
-                    columns_.of_key_head(all_d.key, head), columns_.of_key_head(all_d.value, head)};
-  const bool first_of_group = head % columns_.group == 0;
-  T keep = first_of_group ? T(0) : T(1);
-  if (options_.at.sight.window > 0 && first_of_group) {
-    for (const View<T> sum : {d.key, d.value}) {
-      for (Index r = 0; r < sum.rows; ++r) std::fill_n(sum.row(r), sum.cols, T(0));
-    }
-    keep = T(1);
-  }
-  const Index last_block = (all.query.rows - 1) / options_.blocks.rows;
-  for (Index first = last_block * options_.blocks.rows; first >= 0; first -= options_.blocks.rows) {
-    const auto frame = pass.scratch_frame();
-    const ScoreBlock<T> block = block_at(head, all, first, pass);
-    const Index rows = block.query.rows;
-    const Index seen = block.key.rows;
-    const Index first_key = block.first_key;
-    const View<T> d_out = pass.allocate(rows, d.out.cols);
-    for (Index r = 0; r < rows; ++r) {
-      const T share = T(1) / output.sums(first + r, 1);
-      const T* unshared = d.out.row(first + r);
-#pragma omp simd
-      for (Index c = 0; c < d_out.cols; ++c) d_out(r, c) = share * unshared[c];
-    }
-    const View<T> d_scores = pass.allocate(rows, seen);
-    multiply<T>(d_out, values.col_range(first_key, seen), d_scores, T(1), T(0),
-                block.half(Triangle::Of::result));
-    encoding_.encode_values_backward(block, d_out, d_scores, pass);
-    const View<const T> weights = weights_backward(block, keys, output, first, d_out, d_scores, pass);
-    const View<T> d_query = d.query.row_range(first, rows);
-    const View<T> d_key = d.key.row_range(first_key, seen);
-    const Triangle triangle = block.half(Triangle::Of::left);
-    multiply<T>(transposed(weights), d_out, d.value.row_range(first_key, seen), T(1), keep, triangle);
-    multiply<T>(d_scores, block.key, d_query, block.scale, T(0), triangle);
-    multiply<T>(transposed(d_scores), block.query, d_key, block.scale, keep, triangle);
-    keep = T(1);
-    encoding_.learn_values(block, weights, d_out, pass);
-    encoding_.encode_scores_backward(block, {d_scores, d_query, d_key}, pass);
-  }
-}
-
-// Returns the weights of a block as forward left them, kept or recomputed. Replaces the products of δ with v by dS.
-template <typename T>
-View<const T> HeadAttention<T>::weights_backward(const ScoreBlock<T>& block, const Factor<T>& keys,
-                                                 const Output<const T>& output, Index first,
-                                                 View<const T> d_out, View<T> d_scores, Pass<T>& pass) const {
-  const Index rows = d_scores.rows;
-  const typename AttentionWeights<T>::Gradient of_block{output.sums.row_range(first, rows),
-                                                        output.out.row_range(first, rows), d_out, d_scores};
-  if (output.kept.rows > 0) {
-    const View<const T> weights = output.kept.row_range(first, rows).col_range(0, d_scores.cols);
-    weights_->backward_of_kept(block, weights, of_block, pass);
-    return weights;
-  }
-  const View<T> scores = pass.allocate(rows, d_scores.cols);
-  scores_of(block, keys, scores, pass);
-  const View<T> slopes = slopes_of(block, scores, pass);
-  weights_->backward(block, scores, of_block, pass);
-  for (Index r = 0; r < slopes.rows; ++r)
-    vmath::multiply(d_scores.row(r), slopes.row(r), d_scores.row(r), slopes.cols);
-  return scores;
-}
-
 // With a window, leaves out the keys that no query of the block sees.
 template <typename T>
 ScoreBlock<T> HeadAttention<T>::block_at(Index head, const Heads& all, Index first,
@@ -200,6 +70,105 @@ void HeadAttention<T>::cap(T* scores, Index count) const {
   vmath::scale(static_cast<T>(options_.softcap), scores, count);
 }
 
+template <typename T>
+void HeadAttention<T>::forward_head(Index head, const Heads& all, const Factor<T>& keys,
+                                    const Output<T>& output, Pass<T>& pass) const {
+  for (Index first = 0; first < all.query.rows; first += options_.blocks.rows) {
+    pass.check_stopped();
+    const auto frame = pass.scratch_frame();
+    const ScoreBlock<T> block = block_at(head, all, first, pass);
+    const View<T> weights = output.kept.rows > 0
+                                ? output.kept.row_range(first, block.query.rows).col_range(0, block.key.rows)
+                                : pass.allocate(block.query.rows, block.key.rows);
+    const View<T> sums = output.sums.row_range(first, weights.rows);
+    scores_of(block, keys, weights, pass);
+    weights_->forward(block, weights, sums, pass);
+    const View<T> out = output.out.row_range(first, weights.rows);
+    multiply<T>(weights, columns_.of_key_head(all.value, head).row_range(block.first_key, weights.cols), out,
+                T(1), T(0), block.half(Triangle::Of::left));
+    encoding_.encode_values(block, weights, out, pass);
+    for (Index r = 0; r < out.rows; ++r) vmath::scale(T(1) / sums(r, 1), out.row(r), out.cols);
+    show(block, first, weights, sums, pass);
+  }
+}
+
+// For each row i of a block, with E as forward leaves it, P = E/Σ E and δ = do/Σ E, so that products of δ with E equal those
+// of do with P:
+//   o = P v            dV += Pᵀ do = Eᵀ δ        dP = do Vᵀ        (+ the encoding's share)
+//   P(S)               dS: see AttentionWeights
+//   S = q kᵀ scale     dq = scale · dS k        dk += scale · dSᵀ q        (+ the encoding's share)
+// Blocks are processed from last to first, because without a window the last one sees all keys: its products write dk and
+// dv, and those of the other blocks add to them.
+template <typename T>
+void HeadAttention<T>::backward_head(Index head, const Heads& all, const Factor<T>& keys,
+                                     const Factor<T>& values, const Output<const T>& output,
+                                     const Gradients& all_d, Pass<T>& pass) const {
+  const Gradients d{columns_.of_query_head(all_d.out, head), columns_.of_query_head(all_d.query, head),
+                    columns_.of_key_head(all_d.key, head), columns_.of_key_head(all_d.value, head)};
+  const bool first_of_group = head % columns_.group == 0;
+  T keep = first_of_group ? T(0) : T(1);
+  if (options_.at.sight.window > 0 && first_of_group) {
+    for (const View<T> sum : {d.key, d.value}) {
+      for (Index r = 0; r < sum.rows; ++r) std::fill_n(sum.row(r), sum.cols, T(0));
+    }
+    keep = T(1);
+  }
+  const Index last_block = (all.query.rows - 1) / options_.blocks.rows;
+  for (Index first = last_block * options_.blocks.rows; first >= 0; first -= options_.blocks.rows) {
+    const auto frame = pass.scratch_frame();
+    const ScoreBlock<T> block = block_at(head, all, first, pass);
+    const Index rows = block.query.rows;
+    const Index seen = block.key.rows;
+    const Index first_key = block.first_key;
+    const View<T> d_out = pass.allocate(rows, d.out.cols);
+    for (Index r = 0; r < rows; ++r) {
+      const T share = T(1) / output.sums(first + r, 1);
+      const T* unshared = d.out.row(first + r);
+#pragma omp simd
+      for (Index c = 0; c < d_out.cols; ++c) d_out(r, c) = share * unshared[c];
+    }
+    // Forward: o = P v. Here dP = do vᵀ, in δ instead of do.
+    const View<T> d_scores = pass.allocate(rows, seen);
+    multiply<T>(d_out, values.col_range(first_key, seen), d_scores, T(1), T(0),
+                block.half(Triangle::Of::result));
+    encoding_.encode_values_backward(block, d_out, d_scores, pass);
+    // Forward: P = softmax(S). Here dS.
+    const View<const T> weights = weights_backward(block, keys, output, first, d_out, d_scores, pass);
+    const View<T> d_query = d.query.row_range(first, rows);
+    const View<T> d_key = d.key.row_range(first_key, seen);
+    const Triangle triangle = block.half(Triangle::Of::left);
+    // Forward: o = P v and S = q kᵀ scale. Here dV += Pᵀ do, dq = scale · dS k and dk += scale · dSᵀ q.
+    multiply<T>(transposed(weights), d_out, d.value.row_range(first_key, seen), T(1), keep, triangle);
+    multiply<T>(d_scores, block.key, d_query, block.scale, T(0), triangle);
+    multiply<T>(transposed(d_scores), block.query, d_key, block.scale, keep, triangle);
+    keep = T(1);
+    encoding_.learn_values(block, weights, d_out, pass);
+    encoding_.encode_scores_backward(block, {d_scores, d_query, d_key}, pass);
+  }
+}
+
+// Returns the weights of a block as forward left them, kept or recomputed. Replaces the products of δ with v by dS.
+template <typename T>
+View<const T> HeadAttention<T>::weights_backward(const ScoreBlock<T>& block, const Factor<T>& keys,
+                                                 const Output<const T>& output, Index first,
+                                                 View<const T> d_out, View<T> d_scores, Pass<T>& pass) const {
+  const Index rows = d_scores.rows;
+  const typename AttentionWeights<T>::Gradient of_block{output.sums.row_range(first, rows),
+                                                        output.out.row_range(first, rows), d_out, d_scores};
+  if (output.kept.rows > 0) {
+    const View<const T> weights = output.kept.row_range(first, rows).col_range(0, d_scores.cols);
+    weights_->backward_of_kept(block, weights, of_block, pass);
+    return weights;
+  }
+  const View<T> scores = pass.allocate(rows, d_scores.cols);
+  scores_of(block, keys, scores, pass);
+  const View<T> slopes = slopes_of(block, scores, pass);
+  weights_->backward(block, scores, of_block, pass);
+  for (Index r = 0; r < slopes.rows; ++r)
+    vmath::multiply(d_scores.row(r), slopes.row(r), d_scores.row(r), slopes.cols);
+  return scores;
+}
+
 // With s = c tanh(z/c): ds/dz = 1 - (s/c)² where a row sees a key, else 0. Empty without a softcap.
 template <typename T>
 View<T> HeadAttention<T>::slopes_of(const ScoreBlock<T>& block, View<const T> capped, Pass<T>& pass) const {
@@ -225,6 +194,40 @@ void HeadAttention<T>::show(const ScoreBlock<T>& block, Index first, View<const 
     std::vector<T> row(weights.row(r), weights.row(r) + block.visible(r));
     vmath::scale(T(1) / sums(r, 1), row.data(), std::ssize(row));
     run->observe({block.layer, block.head, first + r, block.first_key, row});
+  }
+}
+
+template <typename T>
+template <typename Element>
+typename HeadAttention<T>::template Output<Element> HeadAttention<T>::of_head(const Output<Element>& all,
+                                                                              Index head) const {
+  const Index kept = all.kept.cols;
+  return {columns_.of_query_head(all.out, head), all.sums.col_range(2 * head, 2),
+          kept == 0 ? all.kept : all.kept.row_range(head * kept, kept)};
+}
+
+// The heads of a group come one after the other, so the keys are copied once for all of them.
+template <typename T>
+void HeadAttention<T>::forward(const Heads& all, const Output<T>& output, Pass<T>& pass) const {
+  for (Index group = 0; group < columns_.heads(); group += columns_.group) {
+    const auto frame = pass.scratch_frame();
+    const Factor<T> keys = right_factor(columns_.of_key_head(all.key, group), all.query.rows, pass);
+    for (Index head = group; head < group + columns_.group; ++head)
+      forward_head(head, all, keys, of_head(output, head), pass);
+  }
+}
+
+template <typename T>
+void HeadAttention<T>::backward(const Heads& all, const Output<const T>& output, const Gradients& d,
+                                Pass<T>& pass) const {
+  const bool kept = output.kept.rows > 0;  // if so, no scores are computed again
+  for (Index group = 0; group < columns_.heads(); group += columns_.group) {
+    const auto frame = pass.scratch_frame();
+    const View<const T> key = columns_.of_key_head(all.key, group);
+    const Factor<T> keys = kept ? Factor<T>(key) : right_factor(key, all.query.rows, pass);
+    const Factor<T> values = right_factor(columns_.of_key_head(all.value, group), all.query.rows, pass);
+    for (Index head = group; head < group + columns_.group; ++head)
+      backward_head(head, all, keys, values, of_head(output, head), d, pass);
   }
 }
 
