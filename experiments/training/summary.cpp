@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <functional>
-
 #include "experiments/conditions/condition.h"
 #include "experiments/process/machine.h"
 #include "experiments/scoring/scoring.h"
@@ -45,7 +43,9 @@ Held held_by_run(const Transformer<float>& model, Index sequences, Index seq_len
   Parameters<float> gradients(model.layout());
   Pass<float> pass(values, &gradients);
   const std::vector<double> positions(static_cast<std::size_t>(seq_len));
-  pass.begin({.positions = Positions::shared(sequences, positions), .record = record, .training = record});
+  const Run<float> run{
+      .positions = Positions::shared(sequences, positions), .record = record, .training = record};
+  pass.begin(run);
   const View<const float> hidden = model.hidden(tokens, pass);
   const auto at_end = static_cast<double>(pass.taken_bytes());
   if (record) {
@@ -54,13 +54,8 @@ Held held_by_run(const Transformer<float>& model, Index sequences, Index seq_len
     cross_entropy_backward<float>(logits, tokens, 1.0F, d_logits);
     model.backward(tokens, d_logits, pass);
   }
-  return {static_cast<double>(pass.most_bytes()), at_end};
-}
-
-// Linear through the values of `f` at `low` and at 2·low.
-double extrapolated(const std::function<double(Index)>& f, Index low, Index at) {
-  const double at_low = f(low);
-  return at_low + (f(2 * low) - at_low) * static_cast<double>(at - low) / static_cast<double>(low);
+  pass.begin(run);  // with as much memory as the first run took at most
+  return {static_cast<double>(pass.memory_bytes()), at_end};
 }
 
 // All examples of a length are tokens, targets and labels; a batch also has losses and hits. The file holds the values and the
@@ -95,16 +90,17 @@ double held_bytes(const Transformer<float>& model, Index sequences, Index seq_le
   constexpr Index longest = 1024;
   if (!fits_memory(2.0 * static_cast<double>(model.layout().flat_size()) * sizeof(float))) return 0.0;
   const auto of = [&](double Held::*bytes) {
-    const auto of_sequences = [&](Index count) {
-      const auto of_length = [&](Index length) { return held_by_run(model, count, length, record).*bytes; };
-      return seq_len > longest ? extrapolated(of_length, longest / 2, seq_len) : of_length(seq_len);
-    };
-    return sequences > 1 ? extrapolated(of_sequences, 1, sequences) : of_sequences(1);
+    const auto of_length = [&](Index length) { return held_by_run(model, sequences, length, record).*bytes; };
+    if (seq_len <= longest) return of_length(seq_len);
+    const double whole = of_length(longest);
+    const double growth = (whole - of_length(longest / 2)) / static_cast<double>(longest / 2);  // for a token
+    return whole + growth * static_cast<double>(seq_len - longest);
   };
-  if (record) return of(&Held::most);
+  constexpr double spare = 1.25;  // of a first run, whose memory grows piece by piece
+  if (record) return spare * of(&Held::most);
   const Index rows = std::min(sequences * seq_len, Evaluator<float>::logit_rows);
   const Index logits = rows * model.config().vocab_size;
-  return std::max(of(&Held::most), of(&Held::at_end) + static_cast<double>(logits) * sizeof(float));
+  return spare * std::max(of(&Held::most), of(&Held::at_end) + static_cast<double>(logits) * sizeof(float));
 }
 
 MemoryNeed training_memory(const Transformer<float>& model, const TrainerOptions& options, Index batch,

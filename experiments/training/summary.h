@@ -16,9 +16,9 @@ namespace ordinal::experiments {
 /// 4·seq_len·d_model per token and layer, whatever the mask, a window or the chunks of linear attention leave.
 double training_flops_per_token(const Transformer<float>& model, Index seq_len);
 
-/// The most bytes of activations that a run over sequences holds, forward and backward if it is recorded. Measured in runs over
-/// zeros, of at most 2 sequences and 1,024 tokens; memory grows linearly with both beyond. 0 for a model whose parameters alone do not
-/// fit into memory.
+/// The most bytes of activations that a first run over sequences holds, forward and backward if it is recorded. Measured in
+/// a run over zeros, and above 1,024 tokens, from where memory grows linearly, extrapolated. 0 for a model whose parameters alone do
+/// not fit into memory.
 double held_bytes(const Transformer<float>& model, Index sequences, Index seq_len, bool record);
 
 /// The bytes that training or scoring a model holds.

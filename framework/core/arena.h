@@ -24,15 +24,8 @@ class Arena {
   /// `count` elements of any value, 64-byte aligned, valid until the arena is rewound past them. With ORDINAL_BOUNDS_CHECKS
   /// they are NaN.
   T* take(Index count) {
-    constexpr Index smallest_chunk = Index{1} << 12;  // elements
     const Index rounded = aligned_size(count);
-    while (end_.chunk < chunks_.size() && end_.used + rounded > std::ssize(chunks_[end_.chunk])) {
-      ++end_.chunk;
-      end_.used = 0;
-    }
-    if (end_.chunk == chunks_.size()) {
-      chunks_.emplace_back(static_cast<std::size_t>(std::max({rounded, capacity() / 16, smallest_chunk})));
-    }
+    if (chunks_.empty() || end_.used + rounded > std::ssize(chunks_[end_.chunk])) go_on(rounded);
     T* memory = chunks_[end_.chunk].data() + end_.used;
     end_.used += rounded;
     end_.taken += rounded;
@@ -50,9 +43,8 @@ class Arena {
     }
     rewind({});
   }
-  /// Elements that are taken, and the most that were at a time.
+  /// Elements that are taken.
   Index taken() const { return end_.taken; }
-  Index most() const { return most_; }
   /// Elements of memory held.
   Index capacity() const {
     Index total = 0;
@@ -61,6 +53,20 @@ class Arena {
   }
 
  private:
+  // Moves to a chunk with room for `needed` elements. All behind the end is free, so chunks there that are too small become one:
+  // kept, they would almost double what a run holds.
+  void go_on(Index needed) {
+    constexpr Index smallest = Index{1} << 12;  // elements
+    const std::size_t next = end_.used == 0 ? end_.chunk : end_.chunk + 1;
+    if (next == chunks_.size() || std::ssize(chunks_[next]) < needed) {
+      Index freed = 0;
+      for (; chunks_.size() > next; chunks_.pop_back()) freed += std::ssize(chunks_.back());
+      chunks_.emplace_back(static_cast<std::size_t>(std::max({needed, freed, capacity() / 16, smallest})));
+    }
+    end_.chunk = next;
+    end_.used = 0;
+  }
+
   std::vector<AlignedBuffer<T>> chunks_;
   Mark end_;
   Index most_ = 0;  // that was taken at a time

@@ -178,9 +178,8 @@ class Pass {
     if (run_.stopped != nullptr && (*run_.stopped)()) throw Stopped();
   }
 
-  /// Bytes of activation memory in use, and the most that runs have used at a time.
+  /// Bytes of activation memory in use.
   Index taken_bytes() const { return arena_.taken() * static_cast<Index>(sizeof(T)); }
-  Index most_bytes() const { return arena_.most() * static_cast<Index>(sizeof(T)); }
   /// Bytes of activation memory held.
   Index memory_bytes() const { return arena_.capacity() * static_cast<Index>(sizeof(T)); }
 

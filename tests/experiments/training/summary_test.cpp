@@ -48,7 +48,7 @@ struct Held {
     Threads one(1);
     Trainer<float> trainer(model, options, one);
     const Batch examples = random_batch(batch, seq_len, 0);
-    for (int step = 0; step < 2; ++step) trainer.step({&examples, 1});  // the first one holds spare memory
+    for (int step = 0; step < 2; ++step) trainer.step({&examples, 1});
     expect_close(training_memory(model, options, batch, seq_len).bytes(1), trainer.memory_bytes());
   }
 
@@ -60,8 +60,9 @@ struct Held {
     expect_close(held_bytes(rig.model, 1, seq_len, false), evaluator.memory_bytes());
   }
 
+  // A first run, which is forecast, holds up to a quarter more than those after it.
   void expect_close(double forecast, Index held) const {
-    EXPECT_THAT(forecast / static_cast<double>(held), AllOf(::testing::Gt(0.95), ::testing::Lt(1.05)))
+    EXPECT_THAT(forecast / static_cast<double>(held), AllOf(::testing::Gt(1.0), ::testing::Lt(1.3)))
         << block << ", " << encoding << ", " << batch << " x " << seq_len;
   }
 };
