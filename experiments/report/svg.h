@@ -34,7 +34,7 @@ struct Axis {
   double operator()(double value) const;
 };
 
-/// Whether labels are so many letters that an x axis turns them.
+/// Whether the labels of an x axis are too long to stand side by side, so that they are rotated.
 bool are_turned(const std::vector<Tick>& ticks);
 
 /// The number of letters in the longest label.

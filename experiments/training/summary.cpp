@@ -88,19 +88,19 @@ double training_flops_per_token(const Transformer<float>& model, Index seq_len) 
 
 double held_bytes(const Transformer<float>& model, Index sequences, Index seq_len, bool record) {
   constexpr Index longest = 1024;
-  if (!fits_memory(2.0 * static_cast<double>(model.layout().flat_size()) * sizeof(float))) return 0.0;
-  const auto of = [&](double Held::*bytes) {
-    const auto of_length = [&](Index length) { return held_by_run(model, sequences, length, record).*bytes; };
-    if (seq_len <= longest) return of_length(seq_len);
-    const double whole = of_length(longest);
-    const double growth = (whole - of_length(longest / 2)) / static_cast<double>(longest / 2);  // for a token
-    return whole + growth * static_cast<double>(seq_len - longest);
-  };
   constexpr double spare = 1.25;  // of a first run, whose memory grows piece by piece
-  if (record) return spare * of(&Held::most);
-  const Index rows = std::min(sequences * seq_len, Evaluator<float>::logit_rows);
-  const Index logits = rows * model.config().vocab_size;
-  return spare * std::max(of(&Held::most), of(&Held::at_end) + static_cast<double>(logits) * sizeof(float));
+  if (!fits_memory(2.0 * static_cast<double>(model.layout().flat_size()) * sizeof(float))) return 0.0;
+  Held held = held_by_run(model, sequences, std::min(seq_len, longest), record);
+  if (seq_len > longest) {
+    const Held half = held_by_run(model, sequences, longest / 2, record);
+    const double more = static_cast<double>(seq_len - longest) / static_cast<double>(longest / 2);
+    held.most += more * (held.most - half.most);
+    held.at_end += more * (held.at_end - half.at_end);
+  }
+  if (record) return spare * held.most;
+  const Index logits =
+      std::min(sequences * seq_len, Evaluator<float>::logit_rows) * model.config().vocab_size;
+  return spare * std::max(held.most, held.at_end + static_cast<double>(logits) * sizeof(float));
 }
 
 MemoryNeed training_memory(const Transformer<float>& model, const TrainerOptions& options, Index batch,
