@@ -1,5 +1,5 @@
-// Sentences that summarise the results, and tables of all pairs of rows. Every conclusion rests on the pairs of rankings_of() (see comparison.h), and says in how
-// many seeds it holds.
+// Sentences that summarise the results, and tables of all pairs of rows. Every conclusion rests on the pairs of rankings_of()
+// (see comparison.h), and says in how many seeds it holds.
 #pragma once
 
 #include <string>

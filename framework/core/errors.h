@@ -1,5 +1,6 @@
 // The exceptions of the framework. Every message names the location, the value, what was expected and, if
-// possible, a fix; control characters in it are escaped: a NUL would end it. Bad arguments are std::invalid_argument, an index out of range is std::out_of_range.
+// possible, a fix; control characters in it are escaped, because a NUL would end it. Bad arguments are
+// std::invalid_argument, an index out of range is std::out_of_range.
 #pragma once
 
 #include <stdexcept>

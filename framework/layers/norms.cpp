@@ -20,15 +20,15 @@ struct NormOptions {
   }
 };
 
-// 1/√(squares/d + ε) of a row of d numbers; NaN if the squares overflow, since the row would become 0, and hide that it is too large.
+// 1/√(squares/d + ε) of a row of d numbers; NaN if the squares overflow: the row would become 0, and hide that it is too large.
 template <typename T>
 T inverse_root(T squares, Index d, T epsilon) {
   return squares <= std::numeric_limits<T>::max() ? T(1) / std::sqrt(squares / static_cast<T>(d) + epsilon)
                                                   : std::numeric_limits<T>::quiet_NaN();
 }
 
-// Sums over a row of d columns. `add(c, sums)` adds the terms of column c, or of as many columns from c on as a vector holds: each sum
-// is a T or a Lanes<T>.
+// Sums over a row of d columns. `add(c, sums)` adds the terms of column c, or of as many columns from c on as a vector holds:
+// each sum is a T or a Lanes<T>.
 template <typename T, std::size_t count>
 std::array<T, count> row_sums(Index d, const auto& add) {
   std::array<Lanes<T>, count> lanes;
