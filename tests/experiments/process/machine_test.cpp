@@ -51,12 +51,12 @@ TEST(MemoryLimit, IsTheLowestOfTheMachineAndTheControlGroupsAbove) {
   EXPECT_THAT(limit_with("0::/\n", {{"memory.max", "max"}}).source,
               StartsWith("the memory of the machine of "));
   const MemoryLimit v2 = limit_with("0::/user/job\n", {{"user/job/memory.max", "max"},
-                                                       {"user/memory.max", "900000000"},
+                                                       {"user/memory.max", "1900000000"},
                                                        {"user/other/memory.max", "1000"},
-                                                       {"memory.max", "950000000"}});
-  EXPECT_THAT(v2.source, StartsWith("the limit of the control group of 900 MB leaves, beside the "));
-  EXPECT_LT(v2.bytes, 9e8) << "the program itself takes some";
-  EXPECT_GT(v2.bytes, 4e8);
+                                                       {"memory.max", "1950000000"}});
+  EXPECT_THAT(v2.source, StartsWith("the limit of the control group of 1.9 GB leaves, beside the "));
+  EXPECT_LT(v2.bytes, 1.9e9) << "the program itself takes some";
+  EXPECT_GT(v2.bytes, 2e8) << "more than 0.5 GB, of a whole suite with sanitizers";
   const std::string v1 = "12:cpu,cpuacct:/other\n5:memory:/user/job\n";
   EXPECT_THAT(limit_with(v1, {{"memory/user/job/memory.limit_in_bytes", "910000000"}}).source,
               HasSubstr(" 910 MB"));
