@@ -7,10 +7,11 @@
 #include <span>
 
 #include "experiments/process/hash.h"
+#include "experiments/process/machine.h"
 #include "experiments/scoring/references.h"
 #include "experiments/scoring/scoring.h"
 #include "experiments/settings/checks.h"
-#include "experiments/settings/difference.h"
+#include "experiments/tasks/mapped_file.h"
 #include "experiments/training/adoption.h"
 #include "framework/core/errors.h"
 #include "framework/core/text.h"
@@ -40,18 +41,27 @@ void check_stretch(const Transformer<float>& model, const PositionScheme& scheme
     model.encoding().check_stretch(scheme.entry().stretch(scheme, stretch_factor(scheme, tokens)));
 }
 
-// `before` identifies the earlier stages.
+// A line for each setting that has an effect up to `last`, but for the number of steps.
+std::string text_of(const Plan& plan, Binds last) {
+  Metadata all = plan.text(last);
+  all.erase("train.steps");
+  all["data_hash"] = plan.task->data_hash();
+  all["train.log_every"] = plan.settings.text("train.log_every");
+  std::string text;
+  for (const auto& [key, value] : all) text += fmt::format("{} = {}\n", key, value);
+  return text;
+}
+
+// `before` is the text of the earlier stages.
 Stage stage_of(Plan plan, const Transformer<float>& model, const std::string& before) {
   check_stretch(model, plan.training_positions, plan.seq_len());
   for (const Index length : evaluation_lengths(plan.settings))
     check_stretch(model, plan.test_positions, plan.task->seq_len(length));
-  std::string identity = before + plan.task->data_hash();
-  for (const auto& [key, value] : plan.text(Binds::training))
-    identity += fmt::format("\n{} = {}", key, value);
+  std::string text = before + text_of(plan, Binds::training);
   check_optimizer(plan.settings.text("train.optimizer"), model.layout());
   const Workload work = workload(plan, model);
   TableRows rows = table_rows(plan, model.encoding());
-  return {std::move(plan), identity, work, std::move(rows)};
+  return {std::move(plan), std::move(text), work, std::move(rows)};
 }
 
 // The parts with rows that tests read and no stage of training changes, one line for each.
@@ -79,28 +89,25 @@ std::string batch_text(const Settings& evaluation) {
   return fmt::format("{} of length {}", evaluation.text("train.batch"), evaluation.text("task.train_length"));
 }
 
-CellSettings settings_of(const Cell& cell) {
-  const Settings& row = cell.entrant.row.settings;
-  CellSettings settings;
-  settings.evaluation = {{"lengths", fmt::format("{}", fmt::join(evaluation_lengths(row), ", "))},
-                         {"conditions", conditions_text(row)},
-                         {"batches", cell.evaluation.text("evaluate.batches")},
-                         {"batch", batch_text(cell.evaluation)}};
-  for (const Stage& stage : cell.entrant.stages) settings.stages.push_back(stage.plan.metadata(cell.seed));
-  return settings;
+std::string hash_of(std::string_view text) { return fnv1a64_hex(std::as_bytes(std::span(text))); }
+
+// All that the weights of a stage depend on, but for the number of its steps.
+std::string training_text(const Cell& cell, const Stage& stage) {
+  std::string text = fmt::format("version = {}\nseed = {}\n{}", results_version(), cell.seed, stage.text);
+  if (!cell.initial.empty()) text += fmt::format("initial = {}\n", hash_of(MappedFile(cell.initial).bytes()));
+  return text;
 }
 
-// Throws ConfigError if a result there, with these stages of training, is not of this cell's training or a shorter one.
-void require_same_training(const Cell& cell, const std::vector<Metadata>& there) {
-  for (std::size_t i = 0; i < std::min(there.size(), cell.entrant.stages.size()); ++i) {
-    const Plan& plan = cell.entrant.stages[i].plan;
-    const bool is_last = i + 1 == std::max(there.size(), cell.entrant.stages.size());
-    const auto difference = first_difference(there[i], cell.folder.string(), plan, plan.metadata(cell.seed),
-                                             Binds::training, is_last);
-    if (!difference) continue;
-    throw ConfigError(fmt::format("{}: it holds results{} with {}", cell.folder.string(),
-                                  i == 0 ? "" : " of fine-tuning", explained(*difference)));
-  }
+// All that a result depends on.
+std::string result_text(const Cell& cell) {
+  const Settings& row = cell.entrant.row.settings;
+  const Stage& last = cell.entrant.last();
+  return fmt::format(
+      "row = {}\n{}train.steps = {}\n{}evaluate.lengths = {}\nevaluate.conditions = {}\nevaluate.batches = "
+      "{} of {}\n",
+      cell.entrant.row.label, training_text(cell, last), last.plan.settings.text("train.steps"),
+      text_of(last.plan, Binds::test), fmt::join(evaluation_lengths(row), ", "), conditions_text(row),
+      cell.evaluation.text("evaluate.batches"), batch_text(cell.evaluation));
 }
 
 }  // namespace
@@ -137,7 +144,7 @@ Entrant Entrants::make(const Row& row) {
       const Plan second(settings, task_of(settings));
       const Transformer<float> second_model(second.model);
       check_adoption(model, second_model);
-      entrant.stages.push_back(stage_of(second, second_model, entrant.first().identity + "\n\n"));
+      entrant.stages.push_back(stage_of(second, second_model, entrant.first().whole_text() + "\n"));
     }
     for (const Index length : evaluation_lengths(row.settings)) entrant.task().check_length(length);
     check_gate(entrant.task(), row.settings.real("evaluate.gate"));
@@ -147,26 +154,23 @@ Entrant Entrants::make(const Row& row) {
 
 std::string Cell::name() const { return fmt::format("{} seed {}", entrant.row.label, seed); }
 
-void share_trainings(std::vector<Cell>& cells) {
-  std::map<std::pair<std::string, std::uint64_t>, Training> trainings;  // by identity and seed
-  const auto own = [](const Cell& cell, std::size_t stage) {
-    return stage == 0 ? cell.folder : cell.folder / "finetuned";
-  };
-  for (const bool only_begun : {true, false}) {
-    for (const Cell& cell : cells) {
-      for (std::size_t i = 0; i < cell.entrant.stages.size(); ++i) {
-        if (only_begun && !std::filesystem::exists(checkpoint_in(own(cell, i)))) continue;
-        const Stage& stage = cell.entrant.stages[i];
-        trainings.emplace(std::pair(stage.identity, cell.seed), Training{own(cell, i), &stage.plan});
-      }
-    }
-  }
+void place_trainings(std::vector<Cell>& cells, const LockedPath& out) {
   for (Cell& cell : cells) {
     cell.trainings.clear();
-    for (const Stage& stage : cell.entrant.stages)
-      cell.trainings.push_back(trainings.at({stage.identity, cell.seed}));
+    std::filesystem::path initial = cell.initial;
+    for (const Stage& stage : cell.entrant.stages) {
+      const std::string name =
+          fmt::format("{}-{}", hash_of(training_text(cell, stage)), stage.plan.settings.text("train.steps"));
+      cell.trainings.push_back({out / "trainings" / name, &stage.plan, initial});
+      initial = checkpoint_in(cell.trainings.back().folder);
+    }
     cell.checkpoint = checkpoint_in(cell.trainings.back().folder);
   }
+}
+
+ScoredModel::ScoredModel(const Cell& cell)
+    : file(cell.checkpoint), model(cell.entrant.last().plan.model), values(model.layout()) {
+  load_parameters(file, values);
 }
 
 std::string weights_hash(const Parameters<float>& values) {
@@ -184,20 +188,12 @@ std::optional<CellResult> finished_result(const Cell& cell) {
   } catch (const DataError& error) {
     throw DataError(fmt::format("{}: {}", cell.folder.string(), error.what()));
   }
-  const auto& stages = result.settings.stages;
-  if (!cell.trainings.empty()) require_same_training(cell, stages);
-  const CellSettings here = settings_of(cell);
-  bool belongs = result.row == cell.entrant.row.label && result.seed == cell.seed &&
-                 result.settings.evaluation == here.evaluation && stages.size() == here.stages.size();
-  for (std::size_t i = 0; belongs && i < stages.size(); ++i)
-    belongs =
-        !first_difference(stages[i], path.string(), cell.entrant.stages[i].plan, here.stages[i], Binds::test);
-  return belongs ? std::optional(std::move(result)) : std::nullopt;
+  return result.settings == result_text(cell) ? std::optional(std::move(result)) : std::nullopt;
 }
 
 CellResult empty_result(const Cell& cell) {
   CellResult result;
-  result.settings = settings_of(cell);
+  result.settings = result_text(cell);
   result.row = cell.entrant.row.label;
   result.seed = cell.seed;
   result.parameters = cell.entrant.last().work.parameters;
@@ -227,8 +223,26 @@ std::string score_text(const Cell& cell, const CellResult& result) {
   return fmt::format("{} {:.3f} at {}", metric.title(false), score->value, result.train_length);
 }
 
+void link_training(const Cell& cell) {
+  if (cell.trainings.empty()) return;
+  const auto link = [&](const std::string& name) {
+    (cell.folder / name).check();
+    link_atomically(cell.trainings.back().folder / name, cell.folder / name);
+  };
+  link("metrics.jsonl");
+  const Plan& plan = cell.entrant.last().plan;
+  if (plan.is_tested_as_trained()) return link("checkpoint.safetensors");
+  if (!std::filesystem::exists(cell.checkpoint)) return;
+  const ScoredModel scored(cell);
+  Metadata metadata = scored.file.metadata();
+  for (const auto& [key, value] : plan.metadata(cell.seed)) metadata[key] = value;
+  const LockedPath copy = checkpoint_in(cell.folder);
+  save_parameters(copy, scored.values, metadata, copy.write_check());
+}
+
 void write_result(const Cell& cell, const CellResult& result) {
   write_text(cell.folder / "result.json", to_json(result));
+  link_training(cell);
 }
 
 }  // namespace ordinal::experiments

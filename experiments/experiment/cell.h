@@ -18,15 +18,21 @@
 #include "experiments/training/summary.h"
 #include "experiments/training/training_run.h"
 #include "framework/core/parameters.h"
+#include "framework/storage/safetensors.h"
+#include "models/transformer.h"
 
 namespace ordinal::experiments {
 
-/// One training, and an identity for its weights. Rows share trainings with equal identities.
+/// One training, and a line for each setting that its weights depend on, after those of earlier stages.
 struct Stage {
   Plan plan;
-  std::string identity;
+  std::string text;  // but for the number of steps
   Workload work;
   TableRows rows = {};
+
+  std::string whole_text() const {
+    return text + "train.steps = " + plan.settings.text("train.steps") + "\n";
+  }
 };
 
 struct Entrant {
@@ -74,22 +80,19 @@ struct Cell {
 
   /// "rope seed 1"
   std::string name() const;
-  /// The folder that only one cell at a time may write: that of its first training.
+  /// What only one process at a time may write: the folder of its first training.
   const LockedPath& place() const { return trainings.empty() ? folder : trainings.front().folder; }
-  /// Whether its settings and its seed say which weights it has.
-  bool is_from_scratch() const { return !trainings.empty() && initial.empty(); }
 };
 
-/// Gives each training of `cells` a folder: that of a cell that began it in an earlier run, or else of the first cell that
-/// needs it. Gives each cell the checkpoint that it scores.
-void share_trainings(std::vector<Cell>& cells);
+/// Gives each training of `cells` its folder, <out>/trainings/<hash>-<steps>, where the hash is of all that its weights depend on,
+/// and each cell the checkpoint that it scores.
+void place_trainings(std::vector<Cell>& cells, const LockedPath& out);
 
 /// The hash that identifies the weights of a result.
 std::string weights_hash(const Parameters<float>& values);
 
-/// The result of an earlier run, if there is one with the same settings. Refuses to mix results: throws ConfigError for the
-/// result of another training, unless it is a shorter one that this cell continues. Throws DataError, naming the folder, for a
-/// file that does not hold a result or was changed after it was written.
+/// The result of an earlier run, if there is one that depends on the same settings. Throws DataError, naming the folder, for a file
+/// that does not hold a result or was changed after it was written.
 std::optional<CellResult> finished_result(const Cell& cell);
 
 /// A result without scores.
@@ -102,7 +105,21 @@ CellResult failed_result(const Cell& cell, const std::string& why, bool diverged
 /// the first headline metric; empty without one.
 std::string score_text(const Cell& cell, const CellResult& result);
 
-/// Writes result.json. An earlier result stays until the new one takes its place.
+/// The model of a cell with the weights that are scored.
+struct ScoredModel {
+  /// Throws CheckpointError.
+  explicit ScoredModel(const Cell& cell);
+
+  SafetensorsFile file;
+  Transformer<float> model;
+  Parameters<float> values;
+};
+
+/// Links to the log and the checkpoint of the last training from the folder of the result; copies them where there are no links. If the
+/// row is tested in another way than it is trained, its checkpoint is a file with the same weights that says so.
+void link_training(const Cell& cell);
+
+/// Writes result.json, and links to the training. An earlier result stays until the new one takes its place.
 void write_result(const Cell& cell, const CellResult& result);
 
 }  // namespace ordinal::experiments

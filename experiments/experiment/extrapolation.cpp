@@ -12,7 +12,6 @@
 #include "experiments/experiment/outline.h"
 #include "experiments/experiment/tuning.h"
 #include "experiments/process/machine.h"
-#include "experiments/process/results_folder.h"
 #include "experiments/process/streams.h"
 #include "experiments/report/terminal_table.h"
 #include "experiments/report/verdicts.h"
@@ -23,23 +22,6 @@
 namespace ordinal::experiments {
 
 namespace {
-
-// The folder of the rows in a results folder, and what that holds.
-struct Kind {
-  const char* rows;
-  const std::string& holds;
-};
-
-Kind kind_of(Holds holds) {
-  switch (holds) {
-    case Holds::cells:
-      return {"cells", an_experiment};
-    case Holds::training:
-      return {"", a_training};
-    default:
-      return {"scores", scores_alone};
-  }
-}
 
 // The folders of rows in `rows` that no row of this run has.
 std::string other_rows(const std::filesystem::path& rows, const std::vector<Entrant>& own) {
@@ -79,7 +61,7 @@ Extrapolation::Extrapolation(const Settings& settings, std::filesystem::path out
     for (const Row& row : rows_of(settings)) form_.rows.push_back(form_.makers.make(row));
   }
   candidates_ = tuning_candidates(form_.rows, settings, form_.makers);
-  if (form_.holds != Holds::scores) {
+  if (trains()) {
     for (const auto* trained : {&form_.rows, &candidates_})
       for (const Entrant& entrant : *trained) entrant.check_targets();
   }
@@ -88,8 +70,8 @@ Extrapolation::Extrapolation(const Settings& settings, std::filesystem::path out
 }
 
 LockedPath Extrapolation::folder_of_cell(const Row& row, std::uint64_t seed) const {
-  if (form_.holds == Holds::training) return out_;
-  return out_ / kind_of(form_.holds).rows / row.folder / fmt::format("seed-{}", seed);
+  if (form_.holds == a_training) return out_;
+  return out_ / "cells" / row.folder / fmt::format("seed-{}", seed);
 }
 
 void Extrapolation::prepare() {
@@ -97,16 +79,16 @@ void Extrapolation::prepare() {
   for (const Entrant& entrant : form_.rows) {
     for (const std::uint64_t seed : seeds(settings_)) {
       const auto scored = entrant.checkpoints.find(seed);
-      if (form_.holds == Holds::scores && scored == entrant.checkpoints.end()) continue;
+      if (!trains() && scored == entrant.checkpoints.end()) continue;
       Cell& cell = cells_.emplace_back(Cell{entrant, settings_, seed, folder_of_cell(entrant.row, seed)});
       if (scored != entrant.checkpoints.end()) cell.checkpoint = scored->second;
       cell.initial = form_.initial;
     }
   }
-  if (form_.holds != Holds::scores) share_trainings(cells_);
+  if (trains()) place_trainings(cells_, out_);
   ExperimentResult frame = outline_of(form_.rows, form_.makers);
-  frame.name = form_.holds == Holds::cells ? settings_.text("experiment.name") : name_by_folder(out_);
-  frame.can_add_seeds = form_.holds == Holds::cells;
+  frame.can_add_seeds = form_.holds == an_experiment;
+  frame.name = frame.can_add_seeds ? settings_.text("experiment.name") : name_by_folder(out_);
   frame.settings = form_.resolved.empty() ? settings_.resolved_config() : form_.resolved;
   const std::string config = (out_ / "resolved.cfg").string();
   frame.command = !form_.command.empty()
@@ -131,11 +113,10 @@ std::string Extrapolation::plan() {
   const std::string problem = memory_problem(cells_, workers_);
   if (problem.empty()) score_readers();
   std::string text = form_.plan;
-  if (form_.holds != Holds::scores)
-    text += dry_run_text(settings_, form_.rows, candidates_, workers_.threads.count());
+  if (trains()) text += dry_run_text(settings_, form_.rows, candidates_, workers_.threads.count());
   text += doubtful_lengths(settings_);
   if (!problem.empty()) text += "warning: " + problem + "\n";
-  if (form_.holds != Holds::training) text += other_rows(out_ / kind_of(form_.holds).rows, form_.rows);
+  text += other_rows(out_ / "cells", form_.rows);
   for (const auto& lines :
        {warnings(frame_), too_few_seeds(frame_, std::ssize(seeds(settings_)), std::ssize(claims_))})
     for (const std::string& line : lines) text += line + "\n";
@@ -144,8 +125,15 @@ std::string Extrapolation::plan() {
 
 // Tuning changes rows, so their cells can only be checked afterwards.
 void Extrapolation::check_folders() {
-  check_results_folder(out_, kind_of(form_.holds).holds);
-  if (form_.holds == Holds::training && finished_result(cells_.front()))
+  check_results_folder(out_, form_.holds);
+  const bool has_results =
+      std::filesystem::exists(out_ / "cells") || std::filesystem::exists(checkpoint_in(out_));
+  if (trains() && has_results && !std::filesystem::exists(out_ / "trainings"))
+    throw ConfigError(
+        fmt::format("{}: its results have no trainings/, as those of earlier versions; choose another --out, "
+                    "or remove it",
+                    out_.string()));
+  if (form_.holds == a_training && finished_result(cells_.front()))
     const SafetensorsFile readable(cells_.front().checkpoint);
   const bool is_tuned = !settings_.tuned().empty();
   check_cells(is_tuned ? tuning_cells(candidates_, settings_, out_) : cells_, workers_);
@@ -153,9 +141,7 @@ void Extrapolation::check_folders() {
 }
 
 void Extrapolation::begin() {
-  using Holder = FolderLock::Holder;
-  lock_.emplace(out_, kind_of(form_.holds).holds, workers_.share ? Holder::one_of_several : Holder::here,
-                frame_.settings + frame_.manifest.back().second);  // the hash of the data
+  lock_.emplace(out_, form_.holds, frame_.settings + frame_.manifest.back().second);  // the hash of the data
   out_ = lock_->path();
   prepare();
   check_folders();
@@ -165,13 +151,7 @@ std::optional<ExperimentResult> Extrapolation::run(Progress& progress) {
   auto results = this->results(progress);
   progress.clear();
   if (!results) return std::nullopt;
-  if (!workers_.share) return experiment(std::move(*results));
-  say_on_stdout(
-      fmt::format("part {}/{} of {}: {} of {} cells, all done; after the last part, the same command without "
-                  "--part writes the tables and the report\n",
-                  workers_.share->index + 1, workers_.share->count, settings_.text("experiment.name"),
-                  results->size(), cells_.size()));
-  return ExperimentResult();
+  return experiment(std::move(*results));
 }
 
 std::optional<std::vector<CellResult>> Extrapolation::results(Progress& progress) {
@@ -185,15 +165,10 @@ std::optional<std::vector<CellResult>> Extrapolation::results(Progress& progress
     score_readers();
   }
   write_file_atomically(out_ / "resolved.cfg", frame_.settings);
-  AfterSeed after_seed;
-  if (!workers_.share)
-    after_seed = [&, is_first = true](std::vector<CellResult> cells, SeedsSoFar seeds) mutable {
-      report_so_far(std::move(cells), seeds, std::exchange(is_first, false), progress);
-    };
-  std::vector<Cell> own;  // of this share
-  for (std::size_t i = 0; i < cells_.size(); ++i)
-    if (workers_.share.value_or(Share()).has(i)) own.push_back(cells_[i]);
-  auto results = run_cells(own, workers_, progress, interrupt, after_seed);
+  const AfterSeed after_seed = [&, is_first = true](std::vector<CellResult> cells, SeedsSoFar seeds) mutable {
+    report_so_far(std::move(cells), seeds, std::exchange(is_first, false), progress);
+  };
+  auto results = run_cells(cells_, workers_, progress, interrupt, after_seed);
   return interrupt.requested() ? std::nullopt : results;
 }
 
@@ -239,8 +214,9 @@ int run_experiment(const CommandLine& command, const Settings& settings, const s
                    Form form) {
   Threads threads(command.threads);
   Progress progress(command.quiet);
-  const bool is_one = form.holds == Holds::training;
-  Extrapolation experiment(settings, out, {threads, command.jobs, command.share}, std::move(form));
+  const bool is_one = form.holds == a_training;
+  const std::filesystem::path initial = form.initial;
+  Extrapolation experiment(settings, out, {threads, command.jobs}, std::move(form));
   if (command.dry_run) {
     say_on_stdout(wrapped(experiment.plan(), terminal_of(STDOUT_FILENO)));
     return 0;
@@ -248,13 +224,13 @@ int run_experiment(const CommandLine& command, const Settings& settings, const s
   for (const Row& row : rows_of(settings))
     for (const std::string& file : row.settings.list("task.file")) check_input(file, out);
   for (const std::string& file : command.files) check_input(file, out, experiment.resolved_config());
+  if (!initial.empty()) check_input(initial, out);
   experiment.check_folders();  // before it writes the lock
   experiment.begin();
   progress.say(startup_line(threads.count()));
   progress.say(wrapped(experiment.plan(), terminal_of(STDERR_FILENO)));
   const std::optional<ExperimentResult> result = experiment.run(progress);
   if (!result) return say_interrupted(command.invocation);
-  if (command.share) return 0;
   if (is_one) require_model(result->cells.front());
   const std::filesystem::path page = experiment.report(*result);
   draw_on_stdout(terminal_table(*result, terminal_of(STDOUT_FILENO)));

@@ -10,19 +10,16 @@
 
 #include "experiments/claims/claim.h"
 #include "experiments/experiment/run_cells.h"
-#include "experiments/process/folder_lock.h"
+#include "experiments/process/results_folder.h"
 #include "experiments/report/report.h"
 #include "experiments/results/result.h"
 #include "experiments/settings/command_line.h"
 
 namespace ordinal::experiments {
 
-/// What a results folder holds: cells/<row>/seed-<n>, a single training, or scores/<row>/seed-<n>.
-enum class Holds { cells, training, scores };
-
 /// What an experiment runs. `train` and `evaluate` give their own rows.
 struct Form {
-  Holds holds = Holds::cells;
+  std::string holds = an_experiment;   // what its results folder holds
   std::string command = {};            // that repeats it; empty: a run of resolved.cfg
   std::string plan = {};               // before that of the trainings
   std::filesystem::path initial = {};  // the checkpoint from which a single training starts
@@ -43,23 +40,23 @@ class Extrapolation {
   /// What would be run, and what the results will not be able to say.
   std::string plan();
 
-  /// Throws ConfigError if the results folder holds something else, and what check_cells() throws.
+  /// Throws what check_results_folder() and check_cells() throw.
   void check_folders();
 
-  /// Locks the results folder: from now on only this run writes there, or this run and other shares. Checks it again.
+  /// Locks the results folder: from now on only runs with these settings write there. Checks it again.
   /// Throws what FolderLock and check_folders() throw.
   void begin();
   const LockedPath& out() const { return out_; }
   const std::string& resolved_config() const { return frame_.settings; }
 
-  /// Runs all cells; call begin() first. Returns nothing if it was interrupted; then the same call resumes it. With a share of the
-  /// cells, it prints what is done to stdout and returns an empty result.
+  /// Runs all cells; call begin() first. Returns nothing if it was interrupted; then the same call resumes it.
   std::optional<ExperimentResult> run(Progress& progress);
 
   /// Writes the manifest and the report, with pictures of the models. Returns its page.
   std::filesystem::path report(const ExperimentResult& result) const;
 
  private:
+  bool trains() const { return form_.holds != scores_alone; }
   LockedPath folder_of_cell(const Row& row, std::uint64_t seed) const;
   /// Makes the cells and what of the experiment does not depend on results. Call it again when the folder or rows change.
   void prepare();

@@ -116,14 +116,14 @@ std::string table(const std::vector<Entrant>& entrants, int threads, Trained& tr
     for (const Stage& stage : entrant.stages) {
       const Workload& work = stage.work;
       const Settings& settings = stage.plan.settings;
-      text +=
-          line(&stage == &entrant.first() ? entrant.row.label : "  then fine-tuned", width, work.parameters,
-               fmt::format("{} × {} × {}{}", settings.integer("train.steps"), settings.integer("train.batch"),
-                           work.one_length ? "" : "up to ", stage.plan.seq_len()),
-               trained.emplace(stage.identity, work.flops).second ? fmt::format("{:.3g}", work.flops / 1e12)
-                                                                  : "shared",
-               fmt::format("{:.1f} MB", work.training.bytes(threads) / 1e6),
-               fmt::format("+ {:.1f} MB", work.scoring.bytes(threads) / 1e6));
+      text += line(
+          &stage == &entrant.first() ? entrant.row.label : "  then fine-tuned", width, work.parameters,
+          fmt::format("{} × {} × {}{}", settings.integer("train.steps"), settings.integer("train.batch"),
+                      work.one_length ? "" : "up to ", stage.plan.seq_len()),
+          trained.emplace(stage.whole_text(), work.flops).second ? fmt::format("{:.3g}", work.flops / 1e12)
+                                                                 : "shared",
+          fmt::format("{:.1f} MB", work.training.bytes(threads) / 1e6),
+          fmt::format("+ {:.1f} MB", work.scoring.bytes(threads) / 1e6));
       text += fmt::format("  {}{}{}\n", work.positions, work.constants.empty() ? "" : "; ", work.constants);
     }
     for (const std::string& note : entrant.notes()) text += fmt::format("  {}\n", note);
@@ -204,7 +204,7 @@ std::string dry_run_text(const Settings& settings, const std::vector<Entrant>& e
   const Index count = std::ssize(seeds(settings));
   Trained choosing;
   for (const Entrant& candidate : candidates)
-    choosing.emplace(candidate.first().identity, candidate.first().work.flops);
+    choosing.emplace(candidate.first().whole_text(), candidate.first().work.flops);
   Trained trained;
   const std::string lines = table(entrants, threads, trained);
   const Index rows = std::ssize(entrants);

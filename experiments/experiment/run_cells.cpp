@@ -32,28 +32,12 @@ std::unique_ptr<TrainingRun> train(const Cell& cell, const std::string& label, T
   const auto stages = static_cast<double>(cell.trainings.size());
   for (std::size_t i = 0; i < cell.trainings.size(); ++i) {
     const std::string name = label + (i == 0 ? "" : " fine-tuning");
-    const std::filesystem::path initial = run ? run->checkpoint_path() : cell.initial;
-    const LockedPath& folder = cell.trainings[i].folder;
-    run = std::make_unique<TrainingRun>(cell.trainings[i], cell.seed, threads, initial);
-    const bool is_shared = folder != cell.folder && folder.parent_path() != cell.folder;
-    if (run->steps() > 0 && run->finished() && is_shared) progress.say(name + "  shares a training");
+    run = std::make_unique<TrainingRun>(cell.trainings[i], cell.seed, threads);
     const auto of_cell = [&](double share) { return time_left((static_cast<double>(i) + share) / stages); };
     if (!run->train(name, progress, interrupt, of_cell)) return nullptr;
   }
   return run;
 }
-
-// The model of a cell with the weights that are scored.
-struct ScoredModel {
-  explicit ScoredModel(const Cell& cell)
-      : file(cell.checkpoint), model(cell.entrant.last().plan.model), values(model.layout()) {
-    load_parameters(file, values);
-  }
-
-  SafetensorsFile file;
-  Transformer<float> model;
-  Parameters<float> values;
-};
 
 // The result of a cell whose model was trained, by `run` or elsewhere. Returns that of an earlier run if it has these settings
 // and weights. Otherwise scores each length under each condition and writes the result. Throws Stopped if interrupted.
@@ -62,7 +46,6 @@ CellResult score_cell(const Cell& cell, const TrainingRun* run, Threads& threads
   const ScoredModel scored(cell);
   CellResult result = empty_result(cell);
   if (run != nullptr) {
-    run->check(scored.file, cell.checkpoint, run->steps(), run->steps());
     result.training_curve = run->log().curve(run->steps());
     if (!result.training_curve.empty()) result.final_train_loss = result.training_curve.back().second;
     result.seconds = run->log().seconds();
@@ -87,26 +70,6 @@ CellResult score_cell(const Cell& cell, const TrainingRun* run, Threads& threads
   }
   write_result(cell, result);
   return result;
-}
-
-// Throws what training the cell would throw because of the files that exist.
-void check_trainings(const Cell& cell, Threads& threads) {
-  const auto is_begun = [&](std::size_t i) {
-    return i < cell.trainings.size() && std::filesystem::exists(checkpoint_in(cell.trainings[i].folder));
-  };
-  std::filesystem::path initial = cell.initial;
-  for (std::size_t i = 0; is_begun(i) || (i == 0 && !initial.empty()); ++i) {
-    const TrainingRun run(cell.trainings[i], cell.seed, threads, initial);
-    if (run.goes_past_end() && is_begun(i + 1)) {
-      throw ConfigError(
-          fmt::format("{}: it continues from step {} of the first stage, this run trains that "
-                      "stage to step {}; choose another --out, or remove it",
-                      cell.trainings[i + 1].folder.string(), run.steps(),
-                      cell.entrant.stages[i].plan.settings.integer("train.steps")));
-    }
-    if (!run.finished()) return;
-    initial = run.checkpoint_path();
-  }
 }
 
 // The bytes that `jobs` of these cells at a time need at most.
@@ -137,23 +100,43 @@ struct Runner {
   const Pace pace = {};
   std::optional<TimeLeft> time_left = {};  // once the number of jobs is known
 
-  // Returns false if interrupted.
+  // Trains what no other process does; at last waits for what others train, in case one of them ends before it is done. Returns
+  // false if interrupted.
   bool run() {
     read_finished();
     seeds_passed_on = seeds_done();
-    const std::vector<Group> groups = groups_left();
+    const int jobs = jobs_for_all();
+    time_left.emplace(forecast(cells, left), jobs);
+    for (std::vector<Group> groups = groups_left(); !groups.empty();) {
+      const auto work = [&](Index item, Threads& threads) {
+        return run_group(groups[static_cast<std::size_t>(item)], threads);
+      };
+      const int at_once = static_cast<int>(std::min<Index>(jobs, std::ssize(groups)));
+      if (!run_side_by_side(std::ssize(groups), at_once, workers.threads.count(), work)) return false;
+      const std::size_t before = groups.size();
+      groups = groups_left();
+      if (groups.size() == before && !wait_for_others(groups)) return false;
+    }
+    return true;
+  }
+
+  // How many trainings run at the same time. Throws ConfigError if there is not enough memory for one.
+  int jobs_for_all() const {
     std::vector<Cell> cells_left;
     for (const std::size_t i : left) cells_left.push_back(cells[i]);
     const int threads = workers.threads.count();
     const auto memory = [&](int jobs) { return largest_memory(cells_left, jobs, threads); };
     check_memory(memory(1));
-    const auto most = static_cast<int>(std::min<Index>(threads, std::ssize(groups)));
-    const int jobs = jobs_that_fit(memory, most, workers.jobs);
-    time_left.emplace(forecast(cells, left), jobs);
-    const auto work = [&](Index item, Threads& threads) {
-      return run_group(groups[static_cast<std::size_t>(item)], threads);
-    };
-    return run_side_by_side(std::ssize(groups), jobs, threads, work);
+    const auto most = static_cast<int>(std::min<Index>(threads, std::ssize(groups_left())));
+    return jobs_that_fit(memory, most, workers.jobs);
+  }
+
+  // Returns false if interrupted.
+  bool wait_for_others(const std::vector<Group>& groups) const {
+    const std::string& first = cells[groups.front().front()].name();
+    progress.update(fmt::format("waits for another process, which trains {}", first));
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    return !interrupt.requested();
   }
 
   Index seeds_of_all() const { return rounds.empty() ? 0 : std::ranges::max(rounds) + 1; }
@@ -174,10 +157,10 @@ struct Runner {
     return all;
   }
 
-  // The results of earlier runs. Only loading a checkpoint shows whether it has the weights that were scored.
+  // The results of earlier runs. Of a model that exists, only loading its checkpoint shows whether it has the weights that were scored.
   void read_finished() {
     for (const std::size_t i : order) {
-      if (cells[i].is_from_scratch()) results[i] = finished_result(cells[i]);
+      if (!cells[i].trainings.empty()) results[i] = finished_result(cells[i]);
       if (results[i]) {
         progress.say(label(i) + "  already done, skipped");
       } else {
@@ -186,40 +169,33 @@ struct Runner {
     }
   }
 
+  // The results of other processes, for the report so far.
+  void read_others() {
+    for (const std::size_t i : left) {
+      if (results[i] || cells[i].trainings.empty()) continue;
+      results[i] = finished_result(cells[i]);
+      if (results[i]) time_left->leave_out(i);
+    }
+  }
+
   std::vector<Group> groups_left() const {
     std::vector<Group> groups;
     std::map<std::filesystem::path, std::size_t> of_place;
     for (const std::size_t i : left) {
+      if (results[i]) continue;
       const auto [group, is_new] = of_place.emplace(cells[i].place(), groups.size());
       if (is_new) groups.emplace_back();
       groups[group->second].push_back(i);
     }
-    if (workers.share) {  // each part starts at a different group, and ends with groups others are at
-      const Index first = std::ssize(groups) * workers.share->index / workers.share->count;
-      std::rotate(groups.begin(), groups.begin() + first, groups.end());
-    }
     return groups;
   }
 
-  // The cells of a group share a training. While other parts run, only one of them works on it.
+  // The cells of a group share a training, on which one process works at a time: if that is another one, they are left for later.
   bool run_group(const Group& group, Threads& threads) {
-    const auto run = [&] { return std::ranges::all_of(group, [&](auto i) { return run_cell(i, threads); }); };
-    if (!workers.share) return run();
-    const Descriptor held = reserve(cells[group.front()]);
-    return held.open() && run();
-  }
-
-  // While the descriptor is open, no other process with a share of the cells works on this training. The
-  // descriptor is not open if this process was interrupted before another one was done with the training.
-  Descriptor reserve(const Cell& cell) const {
-    const FolderLock& lock = *cell.folder.lock();
-    const std::string training = cell.place().lexically_relative(lock.path()).string();
-    while (true) {
-      Descriptor held = lock.reserve(training);
-      if (held.open() || interrupt.requested()) return held;
-      progress.update(cell.name() + "  waits for the part that trains it");
-      std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    }
+    const LockedPath& training = cells[group.front()].place();
+    const FolderLock& lock = *training.lock();
+    const Descriptor held = lock.reserve(training.lexically_relative(lock.path()).string());
+    return !held.open() || std::ranges::all_of(group, [&](auto i) { return run_cell(i, threads); });
   }
 
   // Returns false if interrupted.
@@ -231,6 +207,7 @@ struct Runner {
     results[i] = result;
     time_left->finish(i, pace.seconds());
     say_done(i);
+    read_others();
     pass_on(std::move(lock));
     return true;
   }
@@ -249,8 +226,9 @@ struct Runner {
   // If one row cannot be trained, the others still run. Returns nothing if interrupted.
   std::optional<CellResult> result_of(std::size_t i, Threads& threads) {
     const Cell& cell = cells[i];
-    auto done = cell.is_from_scratch() ? finished_result(cell) : std::nullopt;
+    auto done = cell.trainings.empty() ? std::nullopt : finished_result(cell);
     if (done) return done;  // another process has finished it by now
+    link_training(cell);
     try {
       const auto advance = [&](double share) {
         time_left->advance(i, share);
@@ -301,16 +279,16 @@ struct Runner {
 
 void check_cells(const std::vector<Cell>& cells, const CellWorkers& workers) {
   std::vector<Cell> left;
-  for (const Cell& cell : cells) {
-    if (!finished_result(cell) || !cell.is_from_scratch()) left.push_back(cell);
-  }
+  for (const Cell& cell : cells)
+    if (!finished_result(cell) || cell.trainings.empty()) left.push_back(cell);
   check_memory(largest_memory(left, 1, workers.threads.count()));
   std::set<std::filesystem::path> checked;  // rows may share a training
   for (const Cell& cell : left) {
-    if (cell.trainings.empty()) {
-      ScoredModel{cell};
-    } else if (checked.insert(cell.trainings.back().folder).second) {
-      check_trainings(cell, workers.threads);
+    if (cell.trainings.empty()) ScoredModel{cell};
+    for (const Training& training : cell.trainings) {
+      const bool has_weights = !training.begun().empty() || !cell.initial.empty();
+      if (has_weights && checked.insert(training.folder).second)
+        TrainingRun(training, cell.seed, workers.threads);
     }
   }
 }

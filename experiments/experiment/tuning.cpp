@@ -102,7 +102,7 @@ std::vector<Cell> tuning_cells(const std::vector<Entrant>& candidates, const Set
     const std::string values = folder_of(text_of(candidate.row.factors));
     cells.push_back({candidate, settings, seed, out / "tuning" / candidate.row.folder / values});
   }
-  share_trainings(cells);
+  place_trainings(cells, out);
   return cells;
 }
 

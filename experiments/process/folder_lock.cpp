@@ -117,34 +117,31 @@ void append_line(const LockedPath& path, std::string_view line) {
   fail("cannot append", path, reason);
 }
 
-FolderLock::FolderLock(const fs::path& folder, const std::string& holds, Holder holder,
-                       const std::string& purpose)
+FolderLock::FolderLock(const fs::path& folder, const std::string& holds, const std::string& purpose)
     : folder_(folder), file_(open_lock(folder)) {
   const auto lock = [&](off_t byte, short type, int command = F_OFD_SETLK) {
     return lock_byte(file_, byte, type, folder_, command);
   };
   lock(entrance, F_WRLCK, F_OFD_SETLKW);
+  const bool is_shared = !purpose.empty();
   const std::string hash = fnv1a64_hex(std::as_bytes(std::span(purpose)));
   if (lock(presence, F_WRLCK)) {
-    const bool is_alone = holder == Holder::here;
-    const char* who = is_alone ? "{}" : "one of several parts (the first to begin was {})";
-    const std::string text =
-        fmt::format(fmt::runtime(who), own_name()) + fmt::format("\nholds {}\n{}", holds, hash);
+    const std::string text = fmt::format("{}{}\nholds {}\n{}", own_name(),
+                                         is_shared ? ", or one that joined it," : "", holds, hash);
     if (::ftruncate(file_.number(), 0) != 0 || ::pwrite(file_.number(), text.data(), text.size(), 0) < 0)
       fail("cannot write", folder_ / ".lock");
-    if (!is_alone) lock(presence, F_RDLCK);
+    remove_leftovers(folder_);
+    if (is_shared) lock(presence, F_RDLCK);
   } else {
-    const bool is_shared = holder == Holder::one_of_several && lock(presence, F_RDLCK);
-    if (!is_shared || !read_file(folder_ / ".lock").ends_with(hash)) refuse_busy(folder_, is_shared);
+    const bool others_share = is_shared && lock(presence, F_RDLCK);
+    if (!others_share || !read_file(folder_ / ".lock").ends_with(hash)) refuse_busy(folder_, others_share);
   }
   lock(entrance, F_UNLCK);
-  if (holder == Holder::here) remove_leftovers(folder_);
 }
 
-void FolderLock::check_free(const fs::path& folder, Holder holder) {
+void FolderLock::check_free(const fs::path& folder) {
   if (!fs::exists(folder / ".lock")) return;
-  const short type = holder == Holder::here ? F_WRLCK : F_RDLCK;
-  if (!lock_byte(open_lock(folder), presence, type, folder)) refuse_busy(folder);
+  if (!lock_byte(open_lock(folder), presence, F_RDLCK, folder)) refuse_busy(folder);
 }
 
 Descriptor FolderLock::reserve(const std::string& name) const {

@@ -54,21 +54,19 @@ void append_line(const LockedPath& path, std::string_view line);
 /// first.
 class FolderLock {
  public:
-  enum class Holder { here, one_of_several };
-
   /// Creates the folder if needed, and writes down what it `holds`: "a single training". Throws ConfigError if another process
   /// holds the lock, naming its host, its process and since when, and if .lock is not a regular file;
-  /// std::filesystem::filesystem_error if it cannot be written. Removes what killed writers left in the folder and below it, but not
-  /// in a folder below that has a .lock of its own. Several processes can hold the lock together as one_of_several, with the same
-  /// `purpose`: what they all write; they remove nothing.
+  /// std::filesystem::filesystem_error if it cannot be written. Several processes can hold the lock together with the same `purpose`:
+  /// what they all write. The first removes what killed writers left in the folder and below it, but not in a folder below that has a
+  /// .lock of its own.
   explicit FolderLock(const std::filesystem::path& folder, const std::string& holds = "results",
-                      Holder holder = Holder::here, const std::string& purpose = "");
+                      const std::string& purpose = "");
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
   ~FolderLock() = default;
 
-  /// Throws ConfigError if another process holds the lock of a folder, which need not exist.
-  static void check_free(const std::filesystem::path& folder, Holder holder);
+  /// Throws ConfigError if another process holds the lock of a folder, which need not exist, alone.
+  static void check_free(const std::filesystem::path& folder);
 
   /// The folder, with this lock.
   LockedPath path() const { return {folder_, this}; }

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 5> folders = {"cells", "scores", "figures", "tuning", "finetuned"};
+constexpr std::array<std::string_view, 4> folders = {"cells", "trainings", "figures", "tuning"};
 
 bool is_result(const std::string& name) {
   static const std::regex files(
@@ -37,14 +37,9 @@ std::string holds_of(const fs::path& folder) {
   } catch (const DataError&) {  // unreadable, or too long
     return "";
   }
-  static const std::regex written("(one of several|process )[^\n]*(\nholds ([^\n]*))?(\n[^\n]*)?");
+  static const std::regex written("process [^\n]*\nholds ([^\n]*)\n[^\n]*");
   std::smatch found;
-  if (!std::regex_match(text, found, written)) return "";
-  if (found[3].matched) return found.str(3);
-  const auto has = [&](const char* name) { return fs::exists(folder / name, unknown); };
-  if (has("cells") || has("scores"))
-    return has("cells") ? an_experiment : scores_alone;  // of an older version
-  return has("checkpoint.safetensors") ? a_training : "results";
+  return std::regex_match(text, found, written) ? found.str(1) : "";
 }
 
 void check_above(const fs::path& folder, const std::string& own) {

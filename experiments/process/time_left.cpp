@@ -36,14 +36,20 @@ void TimeLeft::finish(std::size_t cell, double now) {
   end_ = now + std::clamp(measured, (1.0 - largest_change) * expected, (1.0 + largest_change) * expected);
 }
 
+void TimeLeft::leave_out(std::size_t cell) {
+  const std::lock_guard lock(mutex_);
+  cells_.at(cell).is_finished = true;
+}
+
 std::optional<double> TimeLeft::left(double now) const {
   const std::lock_guard lock(mutex_);
   return end_ ? std::max(*end_ - now, 0.0) : measured_left(now);
 }
 
 bool TimeLeft::is_each_row_measured() const {
-  return std::ranges::all_of(cells_,
-                             [&](const auto& cell) { return rows_.contains(cell.second.forecast.row); });
+  return std::ranges::all_of(cells_, [&](const auto& cell) {
+    return cell.second.is_finished || rows_.contains(cell.second.forecast.row);
+  });
 }
 
 // Of all that was done so far; nothing if that had no cost.

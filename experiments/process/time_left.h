@@ -28,6 +28,8 @@ class TimeLeft {
   /// This share of the cost of a cell that runs is done.
   void advance(std::size_t cell, double share);
   void finish(std::size_t cell, double now);
+  /// Another process has finished it.
+  void leave_out(std::size_t cell);
 
   /// The seconds from `now` to the end; nothing if nothing is known yet. Once each row has a finished cell, this is the estimate
   /// at the last call of finish() minus the time since, and at least 0.

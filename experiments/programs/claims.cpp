@@ -64,10 +64,6 @@ ClaimStudy read_study(const std::string& config, const fs::path& out) {
   return study;
 }
 
-FolderLock::Holder holder_of(const std::optional<Share>& share) {
-  return share ? FolderLock::Holder::one_of_several : FolderLock::Holder::here;
-}
-
 // Checks that a config can be trained. Its task may read a file that the command names.
 void check_training(ClaimStudy& study, const Settings& given, const fs::path& out,
                     const CellWorkers& workers) {
@@ -78,7 +74,7 @@ void check_training(ClaimStudy& study, const Settings& given, const fs::path& ou
     throw ConfigError("task.file: got nothing, expected --task.file=TEXT, on which to train this");
   if (needs_file) study.settings.set("task.file", given.text("task.file"), command_line_origin);
   Extrapolation(study.settings, study.results_in(out), workers).check_folders();
-  FolderLock::check_free(study.results_in(out), holder_of(workers.share));
+  FolderLock::check_free(study.results_in(out));
 }
 
 // Reads the configs of a folder. Throws ConfigError with the problems of all, before anything is trained.
@@ -96,7 +92,7 @@ std::vector<ClaimStudy> read_studies(const CommandLine& command, const fs::path&
           problems.push_back(
               fmt::format("{}: [claim {}] is also in {}", config, claim.section.id, with->second));
       if (command.settings.flag("claims.train") && !study.claims.empty())
-        check_training(study, command.settings, out, {threads, command.jobs, command.share});
+        check_training(study, command.settings, out, {threads, command.jobs});
     } catch (const std::runtime_error& error) {
       std::istringstream lines(error.what());
       for (std::string line; std::getline(lines, line);)
@@ -121,8 +117,6 @@ StoredScores gathered(const ClaimStudy& study, const LockedPath& out) {
 
 int claims(const CommandLine& command) {
   const bool trains = command.settings.flag("claims.train");
-  if (command.share && !trains)
-    throw ConfigError("--part: got it without --claims.train=true, expected both: parts are of trainings");
   const fs::path out = command.out.empty() ? "results/claims" : command.out;
   if (!command.settings.sections("claim").empty())
     throw ConfigError(
@@ -132,19 +126,20 @@ int claims(const CommandLine& command) {
   std::vector<ClaimStudy> studies = read_studies(command, out);
   check_results_folder(out, "claims");
   std::optional<FolderLock> lock;
-  if (!command.dry_run) lock.emplace(out, "claims", holder_of(command.share));
+  if (!command.dry_run)
+    lock.emplace(out, "claims", trains ? "trainings of " + command.settings.text("claims.folder") : "");
   DecidedClaims decided;
   for (ClaimStudy& study : studies) {
     if (trains && !study.claims.empty()) {
       say_on_stdout(study.config.string() + "\n");
       const int code = run_experiment(command, study.settings, study.results_in(out));
       if (code != 0) return code;
-      if (lock && !command.share) study.stored = gathered(study, lock->path());
+      if (lock) study.stored = gathered(study, lock->path());
     }
     std::ranges::move(study.decided(), std::back_inserter(decided.results));
     std::ranges::move(study.settings.sections("withdrawn"), std::back_inserter(decided.withdrawn));
   }
-  if (!command.share) say_on_stdout(lock ? write_claims(decided, lock->path()) : claims_text(decided));
+  say_on_stdout(lock ? write_claims(decided, lock->path()) : claims_text(decided));
   return 0;
 }
 
@@ -161,11 +156,10 @@ DriverDescription claims_driver() {
           "--claims.train=true it trains what the configs need first, and writes NAME.scores.csv of each; "
           "finished trainings are skipped, interrupted ones continue. Real text needs --task.file.",
       .examples = {"claims", "claims --claims.train=true --task.file=tinyshakespeare.txt",
-                   "claims --claims.folder=my_claims --out results/mine",
-                   "claims --claims.train=true --part=2/8"},
+                   "claims --claims.folder=my_claims --out results/mine"},
       .sections = {"claims"},
       .keys = {"task.file"},
-      .options = {"out", "jobs", "part"},
+      .options = {"out", "jobs"},
       .body = claims};
 }
 

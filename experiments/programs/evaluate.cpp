@@ -32,13 +32,11 @@ Settings evaluation_settings(const Settings& given, const std::string& path) {
   return fine_tuning_settings(wanted, path);
 }
 
-// The folder that a row is called as: the one with its seeds, as in rope/seed-1/checkpoint.safetensors and
-// rope/seed-1/finetuned/checkpoint.safetensors, or else that of the file.
+// The folder that a row is called as: the one with its seeds, as in rope/seed-1/checkpoint.safetensors, or else that of the file.
 std::filesystem::path row_folder(const std::filesystem::path& checkpoint) {
   static const std::regex of_seed("seed-[0-9]+");
   const auto folder = std::filesystem::absolute(checkpoint).lexically_normal().parent_path();
-  const auto seed = folder.filename() == "finetuned" ? folder.parent_path() : folder;
-  return std::regex_match(seed.filename().string(), of_seed) ? seed.parent_path() : folder;
+  return std::regex_match(folder.filename().string(), of_seed) ? folder.parent_path() : folder;
 }
 
 // Adds a checkpoint to the row that is called as its folder, with `as` behind it.
@@ -93,7 +91,7 @@ Settings experiment_of(const std::vector<Entrant>& rows) {
 }
 
 int evaluate(const CommandLine& command) {
-  Form form{.holds = Holds::scores, .command = "./experiments/run evaluate " + command.arguments};
+  Form form{.holds = scores_alone, .command = "./experiments/run evaluate " + command.arguments};
   const std::string& encoding = command.settings.text(encoding_key);
   const bool is_other = command.settings.origin(encoding_key) == command_line_origin;
   for (const std::string& path : command.several)

@@ -18,11 +18,10 @@ DriverDescription extrapolation_driver() {
               "Trains a transformer with each positional encoding at one sequence length, tests it at longer "
               "ones, and writes a table, plots and a report. Finished cells are skipped, interrupted ones "
               "continue.",
-          .examples = {"extrapolation --config configs/extrapolation.cfg",
-                       "extrapolation --config configs/extrapolation.cfg --part=2/8"},
+          .examples = {"extrapolation --config configs/extrapolation.cfg"},
           .sections = {"experiment", "task", "model", "train", "finetune", "evaluate"},
           .unread = {"train.seed"},
-          .options = {"out", "jobs", "part"},
+          .options = {"out", "jobs"},
           .builds = Builds::rows,
           .body = extrapolation};
 }

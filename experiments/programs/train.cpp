@@ -17,7 +17,7 @@ int train(const CommandLine& command) {
   settings.forget_comparison();
   settings.set("finetune.steps", "0", "train");
   settings.set("experiment.seeds", settings.text("train.seed") + ",", "train");
-  Form form{.holds = Holds::training,
+  Form form{.holds = a_training,
             .command = "./experiments/run train " + command.arguments,
             .initial = command.model};
   if (!command.model.empty()) {

@@ -39,11 +39,6 @@ void visit(auto& members, PositionLosses& of) {
   members("bits", of.bits);
 }
 
-void visit(auto& members, CellSettings& of) {
-  members("stages", of.stages);
-  members("evaluation", of.evaluation);
-}
-
 void visit(auto& members, LoggedStep& of) {
   members("step", of.step);
   members("bits_per_token", of.bits_per_token);

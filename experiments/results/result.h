@@ -48,12 +48,6 @@ struct PositionLosses {
   std::vector<double> bits = {};
 };
 
-/// What a result depends on, by key: the settings of each stage of training, and those of the test.
-struct CellSettings {
-  std::vector<std::map<std::string, std::string>> stages = {};
-  std::map<std::string, std::string> evaluation = {};
-};
-
 /// One cell of the experiment: one row trained with one seed.
 struct CellResult {
   std::string row;
@@ -67,8 +61,8 @@ struct CellResult {
   double final_train_loss = not_a_number;                // bits per token
   double seconds = not_a_number;
   std::string weights_hash;
-  std::string builds = {};  // all builds that trained it: "0.10.0 with portable products"
-  CellSettings settings = {};
+  std::string builds = {};    // all builds that trained it: "0.10.0 with portable products"
+  std::string settings = {};  // all that it depends on, a line for each setting
 };
 
 /// The criterion for having learned the task, at the training length.

@@ -90,10 +90,10 @@ void require(const std::function<bool(const Key&)>& is_missing, const std::strin
 
 // Tensors confirm sizes at most. A file need not name a task, so it must say itself what would otherwise follow from one.
 void check_metadata(const Metadata& metadata, const std::string& path) {
-  const std::string version = version_of(metadata);
-  if (!version.empty() && version != results_version()) {
+  const auto version = metadata.find("version");
+  if (version != metadata.end() && version->second != results_version()) {
     throw CheckpointError(fmt::format("it was made by version {}, expected {}; train the model again",
-                                      version, results_version()));
+                                      version->second, results_version()));
   }
   require(
       [&](const Key& key) {
@@ -130,7 +130,7 @@ void check_tensors(const SafetensorsFile& file, const Settings& settings) {
 Settings settings_of(const SafetensorsFile& file, const std::string& path) {
   try {
     check_metadata(file.metadata(), path);
-    Settings settings = Settings::from_map(with_former_settings(file.metadata()), path);
+    Settings settings = Settings::from_map(file.metadata(), path);
     check_tensors(file, settings);
     return settings;
   } catch (const std::bad_alloc&) {

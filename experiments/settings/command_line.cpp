@@ -21,20 +21,9 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// Parses "2/8"; nothing if the text is not a part.
-std::optional<Share> share_of(const std::string& part) {
-  const std::size_t slash = std::min(part.find('/'), part.size());
-  const auto number = parse_integer(part.substr(0, slash));
-  const auto count = parse_integer(slash < part.size() ? part.substr(slash + 1) : "");
-  if (!number || !count || *number < 1 || *number > *count) return std::nullopt;
-  return Share{*number - 1, *count};
-}
-
 // Why an option outside the sections may not have this value; empty if it may.
 std::string option_problem(const Key& option, const std::string& value) {
   if (!option.takes_value()) return "";
-  if (option.name == "part" && !share_of(value))
-    return fmt::format("got '{}', expected I/N, the part I of N, with I from 1 to N, such as 2/8", value);
   if (option.name == "out" && value.starts_with('~'))
     return fmt::format("got {}, which the shell did not expand; write --out with a space, or $HOME", value);
   const bool unnamed = value.empty() && option.option.type == OptionType::text && option.name != "list";
@@ -96,7 +85,6 @@ class Parser {
       if (problem.empty()) values[option->option.name] = option->takes_value() ? entry.value : "true";
     }
     result_ = read_options(driver_.name, values, std::move(result_));
-    if (!result_.part.empty()) result_.share = share_of(result_.part);
   }
 
   bool has_checkpoint() const { return !result_.model.empty() && driver_.over_checkpoint; }
@@ -231,9 +219,6 @@ void CommandLine::visit(OptionVisitor& v) {
         "number of threads; 0: one for each processor; results do not depend on it");
   count("jobs N", jobs, 1024,
         "trainings at the same time; 0: as many as pay off; results do not depend on it");
-  v.text("part I/N", part,
-         "train only the I-th of N parts of the cells, and write no report; without it: the rest, and the "
-         "report");
   v.text("model FILE", model, "a checkpoint (safetensors)");
   v.text("tokens FILE", tokens, "input tokens: .npy, int64, shape (B, L)");
   v.text("targets FILE", targets, "target tokens: .npy, int64, shape (B, L); -100 or -1 is ignored");

@@ -42,15 +42,6 @@ struct DriverDescription {
   const Key* find(const std::string& name) const;
 };
 
-/// The share of an experiment's cells that one of several independent processes trains: of cells 0, 1, 2, …, those that
-/// leave the remainder `index` when divided by `count`.
-struct Share {
-  Index index = 0;
-  Index count = 1;
-
-  bool has(std::size_t cell) const { return static_cast<Index>(cell) % count == index; }
-};
-
 /// The parsed command line.
 struct CommandLine {
   Settings settings;
@@ -67,10 +58,8 @@ struct CommandLine {
   bool dry_run = false;
   std::string listed;  // what to list; empty: all
   std::string out;
-  int threads = 0;                  // 0: one for each processor
-  int jobs = 0;                     // 0: as many as pay off
-  std::string part;                 // "2/8"
-  std::optional<Share> share = {};  // of --part
+  int threads = 0;  // 0: one for each processor
+  int jobs = 0;     // 0: as many as pay off
   std::string model;
   std::string tokens;
   std::string targets;

@@ -39,16 +39,6 @@ Direction task_direction(const Settings& settings) {
   return tasks().find(parse_part(settings.text("task.name")).name).direction;
 }
 
-std::string version_of(const Metadata& metadata) {
-  if (metadata.contains("version")) return metadata.at("version");
-  return metadata.contains("data_hash") ? "0.1" : "";
-}
-
-Metadata with_former_settings(Metadata metadata) {
-  if (metadata.contains("data_hash")) metadata.emplace("model.init", "gpt2(sd=0.02)");
-  return metadata;
-}
-
 namespace {
 
 // model.causal = auto is what the task needs.
@@ -205,8 +195,19 @@ Metadata Plan::text(Binds last) const {
   return metadata;
 }
 
-Metadata Plan::metadata(std::uint64_t seed) const {
-  Metadata metadata = full;
+bool Plan::depends_on_steps() const {
+  return make_schedule(settings.text("train.schedule")).depends_on_steps() ||
+         training_lengths(settings).depends_on_steps();
+}
+
+bool Plan::is_tested_as_trained() const {
+  Settings trained = settings;
+  for (const auto& [key, value] : text(Binds::training)) trained.set(key, value, settings.origin(key));
+  return Plan(trained, task).full == full;
+}
+
+Metadata Plan::metadata(std::uint64_t seed, Binds last) const {
+  Metadata metadata = text(last);
   if (task_part(settings).options.contains("file")) metadata["task.file"] = settings.text("task.file");
   metadata["train.seed"] = std::to_string(seed);
   metadata["train.log_every"] = settings.text("train.log_every");

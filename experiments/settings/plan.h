@@ -36,12 +36,6 @@ LengthScheme training_lengths(const Settings& settings);
 /// What the task needs of a model.
 Direction task_direction(const Settings& settings);
 
-/// The version that wrote the metadata of a training; empty if no training did. Before 0.10 they did not say it.
-std::string version_of(const Metadata& metadata);
-
-/// The metadata with the settings that did not exist when a training wrote them: before model.init, weights started as gpt2 says.
-Metadata with_former_settings(Metadata metadata);
-
 struct Plan {
   /// A learned table is sized for the positions of training, or with overflow = untrained, for the longest length of
   /// evaluate.lengths. Without a task, it is the plan of a checkpoint or a parity file: model.vocab_size must be set, and
@@ -68,8 +62,12 @@ struct Plan {
 
   /// `full`, limited to what binds a result: Binds::training for the weights, Binds::test to include the scores.
   Metadata text(Binds last) const;
-  /// What a checkpoint keeps: the full text, the task's files, the seed, which steps are logged, and the hash of the data.
-  Metadata metadata(std::uint64_t seed) const;
+  /// Whether its schedule or its lengths depend on the last step, so that fewer steps are not its beginning.
+  bool depends_on_steps() const;
+  /// What a checkpoint keeps: this text, the task's files, the seed, which steps are logged, and the hash of the data.
+  Metadata metadata(std::uint64_t seed, Binds last = Binds::test) const;
+  /// Whether the metadata of training say how the model is tested.
+  bool is_tested_as_trained() const;
 
   /// The settings of the second stage of training: those of the first, overridden by finetune.….
   Settings second_stage() const;

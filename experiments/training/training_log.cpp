@@ -19,9 +19,9 @@ std::string without_time(const std::string& line) { return line.substr(0, line.r
 
 }  // namespace
 
-void TrainingLog::restore(Index step, const std::string& hash) {
-  if (!std::filesystem::exists(path_)) return;
-  std::istringstream text(read_file(path_, 4 * largest_document));
+void TrainingLog::restore(const LockedPath& from, Index step, const std::string& hash) {
+  if (!std::filesystem::exists(from)) return;
+  std::istringstream text(read_file(from, 4 * largest_document));
   for (std::string line; std::getline(text, line);) {
     const std::optional<LoggedStep> entry = logged_step(line);
     if (!entry || entry->step > step) continue;
@@ -29,12 +29,10 @@ void TrainingLog::restore(Index step, const std::string& hash) {
     seconds_ = entry->seconds;
   }
   if (hash.empty() || hash == this->hash()) return;
-  forget(step);
-  if (hash == this->hash()) return;
   throw DataError(
       fmt::format("{}: its lines up to step {} are not those that its training wrote; put the file back, "
                   "or remove it to go on without them",
-                  path_.string(), step));
+                  from.string(), step));
 }
 
 void TrainingLog::forget(Index step) {

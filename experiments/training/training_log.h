@@ -16,13 +16,12 @@ class TrainingLog {
  public:
   explicit TrainingLog(LockedPath path) : path_(std::move(path)) {}
 
-  /// Reads the lines up to `step`, the step of the checkpoint: a killed run may have logged more than it saved. Throws
+  /// Reads the lines of a file up to `step`, the step of the checkpoint: a killed run may have logged more than it saved. Throws
   /// DataError if their hash is not `hash`, the one in the checkpoint. An empty hash or a file that was removed is not
-  /// checked. The line of `step` itself is dropped if the others have this hash: see forget().
-  void restore(Index step, const std::string& hash);
+  /// checked.
+  void restore(const LockedPath& from, Index step, const std::string& hash);
 
-  /// Drops the line of the step with which a training ended, if it is the last line: a longer one may not log that step. The
-  /// file keeps it until begin(), so that the checkpoint can be saved first.
+  /// Drops the line of the step with which a training ended, if it is the last line: a longer one may not log that step.
   void forget(Index step);
 
   /// Writes the lines that it has; call it before append().

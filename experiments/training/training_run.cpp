@@ -8,7 +8,6 @@
 
 #include "experiments/process/hash.h"
 #include "experiments/process/machine.h"
-#include "experiments/settings/difference.h"
 #include "experiments/training/adoption.h"
 #include "framework/core/text.h"
 
@@ -27,61 +26,68 @@ constexpr Index most_shown = 20;    // steps, about, whose mean loss progress sh
 
 LockedPath checkpoint_in(const LockedPath& folder) { return folder / "checkpoint.safetensors"; }
 
-TrainingRun::TrainingRun(Training training, std::uint64_t seed, Threads& threads,
-                         const std::filesystem::path& initial)
+LockedPath Training::begun() const {
+  checkpoint_in(folder).check();
+  if (std::filesystem::exists(checkpoint_in(folder))) return folder;
+  if (plan->depends_on_steps()) return {};
+  const std::string hash = folder.filename().string().substr(0, folder.filename().string().find('-') + 1);
+  const Index last = plan->settings.integer("train.steps");
+  LockedPath best;
+  Index most = -1;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.parent_path(), none)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(hash)) continue;
+    const Index steps = parse_integer(name.substr(hash.size())).value_or(last);
+    const LockedPath other(entry.path(), folder.lock());
+    if (steps <= most || steps >= last || !std::filesystem::exists(checkpoint_in(other))) continue;
+    best = other;
+    most = steps;
+  }
+  return best;
+}
+
+TrainingRun::TrainingRun(Training training, std::uint64_t seed, Threads& threads)
     : training_(std::move(training)),
       plan_(*training_.plan),
-      data_seed_(initial.empty() ? seed : seed + fine_tuning_stream),
+      data_seed_(training_.initial.empty() ? seed : seed + fine_tuning_stream),
       total_steps_(plan_.settings.integer("train.steps")),
       lengths_(training_lengths(plan_.settings)),
       model_(plan_.model),
       trainer_(model_, plan_.trainer(seed), threads),
-      metadata_(plan_.metadata(seed)),
+      metadata_(plan_.metadata(seed, Binds::training)),
       log_(training_.folder / "metrics.jsonl") {
-  if (!initial.empty()) start_from(initial);
   metadata_["builds"] = builds_with_this("");
-  checkpoint_path().check();
-  if (std::filesystem::exists(checkpoint_path())) resume();
-}
-
-void TrainingRun::start_from(const std::filesystem::path& initial) {
-  std::error_code unknown;
-  if (std::filesystem::equivalent(initial, checkpoint_path(), unknown)) {
-    throw CheckpointError(
-        fmt::format("{}: it cannot be both the start and the output of training; choose another --out",
-                    initial.string()));
+  if (const LockedPath folder = training_.begun(); !folder.empty()) {
+    resume(folder);
+  } else if (!training_.initial.empty()) {
+    note_ = adopt_parameters(SafetensorsFile(training_.initial), model_, trainer_.values());
+    metadata_["initial_model"] = fnv1a64_hex(std::as_bytes(trainer_.values().flat()));
   }
-  note_ = adopt_parameters(SafetensorsFile(initial), model_, trainer_.values());
-  metadata_["initial_model"] = fnv1a64_hex(std::as_bytes(trainer_.values().flat()));
+  metadata_["training"] = training_.folder.filename();
 }
 
-void TrainingRun::resume() {
-  const SafetensorsFile file(checkpoint_path());
-  check(file, checkpoint_path(), 0, total_steps_);
-  load_checkpoint(file, checkpoint_path(), trainer_);
+void TrainingRun::resume(const LockedPath& folder) {
+  const SafetensorsFile file(checkpoint_in(folder));
   Metadata written = file.metadata();
-  ended_ = parse_integer(written["train.steps"]).value_or(total_steps_);
-  log_.restore(trainer_.steps(), written["log_hash"]);
-  if (goes_past_end() && !is_logged(trainer_.steps())) log_.forget(trainer_.steps());
+  const Index step = checkpoint_step(file, checkpoint_in(folder));
+  if (written["training"] != folder.filename() || step > total_steps_)
+    throw CheckpointError(fmt::format(
+        "{}: it is step {} of the training {}, expected at most step {} of {}; put the file back, or remove "
+        "it",
+        checkpoint_in(folder).string(), step, written["training"], total_steps_, folder.filename().string()));
+  load_checkpoint(file, checkpoint_in(folder), trainer_);
+  log_.restore(folder / "metrics.jsonl", steps(), written["log_hash"]);
+  if (folder != training_.folder && !is_logged(steps())) log_.forget(steps());
   const std::string builds = finished() ? written["builds"] : builds_with_this(written["builds"]);
   metadata_["builds"] = builds;
+  if (written.contains("initial_model")) metadata_["initial_model"] = written["initial_model"];
   note_ = fmt::format("continues at step {}", steps());
   if (builds != written["builds"])
     note_ += fmt::format(
         "; warning: it was begun with another version or other products, so its bits are those of neither "
         "({})",
         builds);
-}
-
-void TrainingRun::check(const SafetensorsFile& file, const std::filesystem::path& path, Index first,
-                        Index last) const {
-  if (const auto difference =
-          first_difference(file.metadata(), path.string(), plan_, metadata_, Binds::training, true))
-    throw CheckpointError(fmt::format("{}: it was trained with {}", path.string(), explained(*difference)));
-  const Index there = checkpoint_step(file, path);
-  if (there >= first && there <= last) return;
-  throw CheckpointError(fmt::format("{}: it is at step {}, expected {}{}; choose another --out, or remove it",
-                                    path.string(), there, first == last ? "" : "at most ", last));
 }
 
 std::vector<Batch> TrainingRun::next_batches() const {
@@ -115,9 +121,9 @@ bool TrainingRun::train(const std::string& label, Progress& progress, const Inte
   if (!note_.empty()) progress.say(label + "  " + note_);
   checkpoint_path().check();
   std::filesystem::create_directories(training_.folder);
-  // It fails on an unwritable folder before the work; 0 steps also write a model; the log may have lost its last line.
-  if (first == 0 || goes_past_end()) save();
   log_.begin();
+  // It fails on an unwritable folder before the work; 0 steps also write a model.
+  if (!std::filesystem::exists(checkpoint_path())) save();
   while (!finished()) {
     const std::vector<Batch> batches = next_batches();
     const StepResult result = trainer_.step(batches);

@@ -32,32 +32,31 @@ LockedPath checkpoint_in(const LockedPath& folder);
 /// "about 12 s left".
 using TimeLeftText = std::function<std::string(double share)>;
 
-/// A stage of training in the folder that holds it, possibly that of another row.
+/// A stage of training. Its folder is called <hash>-<steps>, where the hash is of everything else that its weights depend on, so that
+/// whoever needs this training finds it.
 struct Training {
   LockedPath folder;
-  const Plan* plan = nullptr;  // of the row in whose folder it is, which its checkpoints hold
+  const Plan* plan = nullptr;
+  std::filesystem::path initial = {};  // the checkpoint with whose parameters it starts; empty: from scratch
+
+  /// The folder whose checkpoint it continues: its own, or that of the same training with the most steps below its own, if these are
+  /// its beginning. Empty if it begins.
+  LockedPath begun() const;
 };
 
 class TrainingRun {
  public:
-  /// Reads and checks what the folder holds, and writes nothing. Continues from its checkpoint, if there is one; else starts
-  /// from the parameters of the checkpoint `initial`, if given (fine-tuning), or from scratch. Throws CheckpointError,
-  /// ConfigError or DataError if the checkpoint, the log or `initial` is missing or of another training.
-  TrainingRun(Training training, std::uint64_t seed, Threads& threads,
-              const std::filesystem::path& initial = {});
+  /// Reads and checks what the folder holds, and writes nothing. Continues from its checkpoint, or else from that of the same
+  /// training with fewer steps beside it, or else begins. Throws CheckpointError, ConfigError or DataError if a checkpoint or its log
+  /// is damaged or of another training, or `initial` does not fit.
+  TrainingRun(Training training, std::uint64_t seed, Threads& threads);
 
   /// Trains to the last step, and writes checkpoints and metrics.jsonl along the way; `label` starts the
   /// lines of progress. Returns false if it was interrupted: then the checkpoint is that of the last finished step.
   bool train(const std::string& label, Progress& progress, const InterruptGuard& interrupt,
              const TimeLeftText& time_left);
 
-  /// Throws CheckpointError if a file is not the checkpoint of this training, or of a shorter one that it continues, after
-  /// `first` to `last` steps. Names the first setting that differs.
-  void check(const SafetensorsFile& file, const std::filesystem::path& path, Index first, Index last) const;
-
   bool finished() const { return trainer_.steps() >= total_steps_; }
-  /// Whether the checkpoint ended a training of fewer steps, which this run continues.
-  bool goes_past_end() const { return !finished() && trainer_.steps() == ended_; }
   Index steps() const { return trainer_.steps(); }
   LockedPath checkpoint_path() const { return checkpoint_in(training_.folder); }
   const TrainingLog& log() const { return log_; }
@@ -65,8 +64,7 @@ class TrainingRun {
  private:
   std::vector<Batch> next_batches() const;
   bool is_logged(Index step) const;
-  void start_from(const std::filesystem::path& initial);
-  void resume();
+  void resume(const LockedPath& folder);
   void save();
   std::string divergence(const StepResult& result, const std::vector<Batch>& batches);
   std::string skip(const StepResult& result, const std::vector<Batch>& batches);
@@ -75,7 +73,6 @@ class TrainingRun {
   const Plan& plan_;
   std::uint64_t data_seed_;
   Index total_steps_;
-  Index ended_ = -1;  // the last step of the training that wrote the checkpoint; -1 if there is none
   LengthScheme lengths_;
   Transformer<float> model_;
   Trainer<float> trainer_;

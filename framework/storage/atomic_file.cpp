@@ -115,6 +115,15 @@ void write_file_atomically(const fs::path& path, std::string_view text, const Wr
   write_file_atomically(path, std::span(&chunk, 1), check);
 }
 
+void link_atomically(const fs::path& target, const fs::path& path) {
+  fs::create_directories(path.parent_path());
+  const fs::path temporary = path.parent_path() / random_name();
+  std::error_code no_links;
+  fs::create_symlink(target.lexically_proximate(path.parent_path()), temporary, no_links);
+  if (no_links) fs::copy_file(target, temporary);
+  fs::rename(temporary, path);
+}
+
 bool is_leftover(const fs::path& path) {
   const std::string name = path.filename().string();
   return name.starts_with(leftover_begin) && name.ends_with(leftover_end);

@@ -119,6 +119,16 @@ void save_checkpoint(const std::filesystem::path& path, Trainer<T>& trainer, con
   writer.write(path, check);
 }
 
+/// Writes parameters and metadata alone, in the same way.
+template <typename T>
+void save_parameters(const std::filesystem::path& path, const Parameters<T>& values, const Metadata& metadata,
+                     const WriteCheck& check = {}) {
+  SafetensorsWriter writer;
+  for (const auto& [key, value] : metadata) writer.set_metadata(key, value);
+  add_parameters<T>(writer, values);
+  writer.write(path, check);
+}
+
 /// Restores the parameters, the optimizer state and the step of a checkpoint. If it throws CheckpointError,
 /// the trainer is unchanged.
 template <typename T>

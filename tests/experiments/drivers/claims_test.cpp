@@ -70,7 +70,7 @@ TEST(ShippedClaims, EachWithItsVerdictHaveATestThatCanFail) {
             0);
 }
 
-TEST(ClaimsSlow, AreTrainedInPartsAndStored) {
+TEST(ClaimsSlow, AreTrainedByTwoCommandsAndStored) {
   fs::create_directories(own_folder() / "mine");
   write("mine/claims.cfg", none_rope + three_claims);
   write("mine/b.cfg", none_rope + claim("D1", "accuracy(none, 1x) >= 0.01"));
@@ -82,16 +82,12 @@ TEST(ClaimsSlow, AreTrainedInPartsAndStored) {
               AllOf(HasSubstr("mine/claims.cfg\n"), HasSubstr("mine/b.cfg\n"), HasSubstr("4 not run yet")));
   EXPECT_FALSE(exists("one"));
   run_well("claims", command + "one");
-  for (const std::string part : {"2/2", "1/2"}) {
-    EXPECT_THAT(run_well("claims", command + "parts --part=" + part).out,
-                HasSubstr("part " + part + " of small: 7 of 14 cells"));
-    EXPECT_FALSE(exists("parts/claims.csv"));
-  }
-  const auto trained = written_at("parts/claims_b/cells/none/seed-1/result.json");
-  run_well("claims", command + "parts");
-  EXPECT_EQ(written_at("parts/claims_b/cells/none/seed-1/result.json"), trained);
-  EXPECT_EQ(file("parts/claims.scores.csv"), file("one/claims.scores.csv"));
-  EXPECT_EQ(file("parts/claims.csv"), file("one/claims.csv"));
+  run_at_once(2, "claims", command + "two ");
+  const auto trained = written_at("two/claims_b/cells/none/seed-1/result.json");
+  run_well("claims", command + "two");
+  EXPECT_EQ(written_at("two/claims_b/cells/none/seed-1/result.json"), trained);
+  EXPECT_EQ(file("two/claims.scores.csv"), file("one/claims.scores.csv"));
+  EXPECT_EQ(file("two/claims.csv"), file("one/claims.csv"));
   for (const std::string name : {"claims", "b"})
     write("mine/" + name + ".scores.csv", file("one/" + name + ".scores.csv"));
   EXPECT_THAT(run_well("claims", "--claims.folder=mine --out again").out, HasSubstr("0 not run yet"));
@@ -214,8 +210,6 @@ TEST(RefusedClaims, OfAFolderAreNamedAllAtOnce) {
       "claims", "--quiet --claims.folder=plain --out run",
       "claims.folder: got plain, expected a folder with configs (*.cfg) that have a section [claim ID], "
       "such as configs/claims\n");
-  expect_refused("claims", "--quiet --claims.folder=twice --part=1/2 --out run",
-                 "--part: got it without --claims.train=true");
   EXPECT_FALSE(exists("run"));
 }
 

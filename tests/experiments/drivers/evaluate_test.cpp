@@ -44,7 +44,7 @@ TEST(Evaluate, GivesTheBitsOfTheExperiment) {
   for (const std::string& row : rows) {
     for (const std::string seed : {"1", "2"}) {
       const std::string cell = "/" + row + "/seed-" + seed;
-      EXPECT_EQ(scores("run/cells" + cell), scores("again/scores" + cell)) << cell;
+      EXPECT_EQ(scores("run/cells" + cell), scores("again/cells" + cell)) << cell;
     }
   }
   for (const std::string name : {"table.csv", "seeds.csv"})
@@ -61,8 +61,8 @@ TEST(Evaluate, UnderInterpolatedGivesTheBitsOfPositionsThatAre) {
   evaluate(model + "--model.encoding=learned@contiguous:interpolated --out positions");
   const auto bits = [](const std::string& out) {
     const std::string row =
-        std::filesystem::directory_iterator(own_folder() / out / "scores")->path().filename();
-    const auto all = wholes(cell_from_json(file(out + "/scores/" + row + "/seed-1/result.json")));
+        std::filesystem::directory_iterator(own_folder() / out / "cells")->path().filename();
+    const auto all = wholes(cell_from_json(file(out + "/cells/" + row + "/seed-1/result.json")));
     EXPECT_FALSE(all.back().failed) << all.back().why;
     return std::tuple(all.front().value, all.back().value, all.back().past_training);
   };
@@ -72,12 +72,11 @@ TEST(Evaluate, UnderInterpolatedGivesTheBitsOfPositionsThatAre) {
 TEST(Evaluate, GivesTheBitsOfASecondStageWithTheConfigOfItsExperiment) {
   write("x.cfg", interpolated);
   extrapolate(steps + "--experiment.seeds=1 --config x.cfg --out run");
-  evaluate(
-      "run/cells/fine-tuned/seed-1/finetuned/checkpoint.safetensors --config run/resolved.cfg --out again");
-  EXPECT_EQ(scores("run/cells/fine-tuned/seed-1"), scores("again/scores/fine-tuned/seed-1"));
-  evaluate("run/cells/fine-tuned/seed-1/finetuned/checkpoint.safetensors" + lengths +
+  evaluate("run/cells/fine-tuned/seed-1/checkpoint.safetensors --config run/resolved.cfg --out again");
+  EXPECT_EQ(scores("run/cells/fine-tuned/seed-1"), scores("again/cells/fine-tuned/seed-1"));
+  evaluate("run/cells/fine-tuned/seed-1/checkpoint.safetensors" + lengths +
            "--task.train_length=16 --out by_key");
-  EXPECT_EQ(scores("run/cells/fine-tuned/seed-1"), scores("by_key/scores/fine-tuned/seed-1"));
+  EXPECT_EQ(scores("run/cells/fine-tuned/seed-1"), scores("by_key/cells/fine-tuned/seed-1"));
 }
 
 TEST(Evaluate, RowsAreCalledAsTheirFoldersAndHoldTheSeeds) {
@@ -86,11 +85,11 @@ TEST(Evaluate, RowsAreCalledAsTheirFoldersAndHoldTheSeeds) {
   train(steps + "--model.encoding=rope --model.d_model=24 --out seed-study/seed-3/runs/wide");
   const std::string wide = "seed-study/seed-3/runs/wide/checkpoint.safetensors" + lengths + "--out run";
   evaluate(wide);
-  const auto written = written_at("run/scores/wide/seed-1/result.json");
+  const auto written = written_at("run/cells/wide/seed-1/result.json");
   evaluate("narrow/*/checkpoint.safetensors " + wide);
   EXPECT_EQ(column("row"), (std::vector<std::string>{"narrow", "wide"}));
   EXPECT_EQ(column("seed", "run/seeds.csv"), (std::vector<std::string>{"1", "2"}));
-  EXPECT_EQ(written_at("run/scores/wide/seed-1/result.json"), written) << "a folder may get more rows";
+  EXPECT_EQ(written_at("run/cells/wide/seed-1/result.json"), written) << "a folder may get more rows";
   for (const auto& [name, bytes] : everything("run"))
     EXPECT_THAT(name, ::testing::Not(HasSubstr("checkpoint"))) << "weights stay where they are";
 }
@@ -141,7 +140,7 @@ TEST(Evaluate, OtherLengthsTasksAndPositionsNeedNoTraining) {
   EXPECT_THAT(column("metric", "copy/table.csv"), IsSupersetOf({"accuracy", "exact"}));
   evaluate(model + lengths + "--model.encoding=rope@contiguous:yarn --out yarn");
   EXPECT_EQ(column("row", "yarn/table.csv"), (std::vector<std::string>{"rope as rope@contiguous:yarn"}));
-  EXPECT_NE(scores("rope").back(), scores("yarn/scores/rope-as-rope@contiguous:yarn/seed-1").back());
+  EXPECT_NE(scores("rope").back(), scores("yarn/cells/rope-as-rope@contiguous:yarn/seed-1").back());
 }
 
 TEST(Evaluate, AConfigOfTrainingsSetsOnlyTheTest) {
@@ -159,7 +158,7 @@ TEST(Evaluate, KeepsScoresOfTheSameWeights) {
     train(steps + "--train.seed=" + seed + " --model.encoding=none --out from" + seed);
     train(steps + "--model from" + seed + "/checkpoint.safetensors --out " + seed + "/fine");
   }
-  const std::string cell = "run/scores/fine/seed-1";
+  const std::string cell = "run/cells/fine/seed-1";
   evaluate("1/fine/checkpoint.safetensors" + lengths + "--out run");
   const auto written = written_at(cell + "/result.json");
   evaluate("1/fine/checkpoint.safetensors" + lengths + "--out run");

@@ -54,20 +54,43 @@ inline std::vector<double> values(const std::string& row, const std::string& out
   return all;
 }
 
-/// The folders below <out>/cells that hold a checkpoint.
-inline std::vector<std::string> trainings(const std::string& out = "run") {
-  std::vector<std::string> folders;
-  const auto cells = own_folder() / out / "cells";
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(cells)) {
-    if (entry.path().filename() != "checkpoint.safetensors") continue;
-    folders.push_back(std::filesystem::relative(entry.path().parent_path(), cells).string());
-  }
-  std::ranges::sort(folders);
-  return folders;
+/// The names in a folder.
+inline std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(own_folder() / folder))
+    names.push_back(entry.path().filename().string());
+  std::ranges::sort(names);
+  return names;
 }
 
+/// The folders of all trainings.
+inline std::vector<std::string> trainings(const std::string& out = "run") {
+  return names_in(out + "/trainings");
+}
+
+/// A setting of the checkpoint in a folder.
 inline std::string metadata(const std::string& folder, const std::string& key) {
   return SafetensorsFile(own_folder() / folder / "checkpoint.safetensors").metadata().at(key);
+}
+
+/// The folder of the only training with this number of steps and an encoding that begins with `encoding`.
+inline std::string training_of(const std::string& steps, const std::string& encoding = "",
+                               const std::string& out = "run") {
+  std::vector<std::string> found;
+  for (const std::string& name : trainings(out)) {
+    const std::string folder = out + "/trainings/" + name;
+    if (name.ends_with("-" + steps) && metadata(folder, "model.encoding").starts_with(encoding))
+      found.push_back(folder);
+  }
+  EXPECT_EQ(found.size(), 1U) << steps << " steps of " << encoding;
+  return found.at(0);
+}
+
+/// The target of the link to the checkpoint in a folder.
+inline std::string checkpoint_of(const std::string& folder) {
+  const auto link = own_folder() / folder / "checkpoint.safetensors";
+  return std::filesystem::relative(std::filesystem::canonical(link), std::filesystem::canonical(own_folder()))
+      .string();
 }
 
 /// Parameters and the state of the optimizer.
@@ -111,7 +134,7 @@ inline void expect_same_numbers(const std::string& a, const std::string& b) {
   for (const std::string name : {"/table.csv", "/seeds.csv"}) EXPECT_EQ(file(a + name), file(b + name));
   EXPECT_EQ(trainings(a), trainings(b));
   for (const std::string& folder : trainings(a))
-    EXPECT_EQ(tensors(a + "/cells/" + folder), tensors(b + "/cells/" + folder)) << folder;
+    EXPECT_EQ(tensors(a + "/trainings/" + folder), tensors(b + "/trainings/" + folder)) << folder;
 }
 
 /// All that an experiment leaves but times.

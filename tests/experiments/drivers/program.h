@@ -92,6 +92,19 @@ inline Outcome run_well(const std::string& program, const std::string& arguments
 inline Outcome extrapolate(const std::string& arguments) { return run_well("extrapolation", arguments); }
 inline Outcome train(const std::string& arguments) { return run_well("train", arguments); }
 
+/// Starts a program several times at once, and waits for all, which succeed. The first leaves its output in "first.txt".
+inline void run_at_once(int count, const std::string& program, const std::string& arguments) {
+  std::string command = "cd '" + own_folder().string() + "'; ";
+  std::string waits;
+  for (int i = 1; i <= count; ++i) {
+    const std::string process = "p" + std::to_string(i);
+    command += started(program, arguments) + " >" + (i == 1 ? "first" : process) + ".txt 2>&1 & " + process +
+               "=$!; ";
+    waits += "wait $" + process + " && ";
+  }
+  EXPECT_EQ(std::system((command + waits + "true").c_str()), 0) << file("first.txt");
+}
+
 /// The same as run_program(), but `signal` is sent as soon as the program has written to the file `sign` (in the test's folder) and
 /// it has that many lines; lines of a run before do not suffice, as the program may not listen yet. A shell starts
 /// what runs in the background with Ctrl-C ignored, hence --default-signal.

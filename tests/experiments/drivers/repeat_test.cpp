@@ -57,15 +57,16 @@ TEST(Repeat, QuietLeavesNothingOnStderr) {
   EXPECT_THAT(outcome.out, HasSubstr("checkpoint: run/checkpoint.safetensors"));
 }
 
-// The files of all cells, without times.
+// The files of all cells and trainings of 2000 steps, without times.
 std::map<std::string, std::string> cells(const std::string& out) {
   std::map<std::string, std::string> files;
-  const auto folder = own_folder() / out / "cells";
+  const auto folder = own_folder() / out;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     if (!entry.is_regular_file()) continue;
     const std::string name = std::filesystem::relative(entry.path(), folder).string();
+    if (!name.starts_with("cells/") && name.find("-2000/") == std::string::npos) continue;
     std::string& text = files[name] = read_file(entry.path());
-    if (name.ends_with("result.json")) text = without_seconds(out + "/cells/" + name).dump();
+    if (name.ends_with("result.json")) text = without_seconds(out + "/" + name).dump();
     if (!name.ends_with("metrics.jsonl")) continue;
     std::istringstream lines(std::exchange(text, ""));
     for (std::string line; std::getline(lines, line);)
@@ -101,8 +102,8 @@ TEST(RepeatSlow, WhatACellHoldsDependsOnItsSettingsAndSeedAlone) {
     run_until("killed" + training, signal, "extrapolation", run + "--out killed", signal == "KILL" ? 8 : 20);
   extrapolate(run + "--out killed");
   EXPECT_THAT(differences("direct", "killed"), IsEmpty());
-  for (const std::string part : {"2/2", "1/2"}) extrapolate(run + "--out parted --part=" + part);
-  EXPECT_THAT(differences("direct", "parted"), IsEmpty());
+  run_at_once(2, "extrapolation", run + "--out twice");
+  EXPECT_THAT(differences("direct", "twice"), IsEmpty());
 }
 
 // ---- Results that were put together from different runs, or lost
@@ -113,17 +114,44 @@ const std::string cell = "run/cells/none/seed-1/";
 TEST(Checkpoints, ThatAreGoneOrNotThoseThatWereScoredAreNamedInTheReport) {
   const std::string two = without("experiment.seeds", one_row) + " --experiment.seeds=2";
   extrapolate(two);
-  const std::string log = file(cell + "metrics.jsonl");
-  std::filesystem::remove(own_folder() / (cell + "checkpoint.safetensors"));
+  const std::string first = checkpoint_of(cell);
+  const std::string second = checkpoint_of("run/cells/none/seed-2");
+  std::filesystem::remove(own_folder() / first);
   extrapolate(two);
   EXPECT_THAT(file("run/report.html"),
               AllOf(HasSubstr("none: models that are missing"), HasSubstr("Seed 1: ")));
-  EXPECT_EQ(file(cell + "metrics.jsonl"), log);
-  EXPECT_FALSE(exists(cell + "checkpoint.safetensors"));
-  std::filesystem::copy_file(own_folder() / "run/cells/none/seed-2/checkpoint.safetensors",
-                             own_folder() / (cell + "checkpoint.safetensors"));
+  EXPECT_FALSE(exists(first));
+  std::filesystem::copy_file(own_folder() / second, own_folder() / first);
   extrapolate(two);
   EXPECT_THAT(file("run/report.html"), HasSubstr("does not hold the weights that were scored"));
+}
+
+// Links are relative, and where there are none, copies do.
+TEST(Results, CanBeMovedAndCopied) {
+  extrapolate(one_row);
+  std::filesystem::rename(own_folder() / "run", own_folder() / "moved");
+  std::filesystem::copy(own_folder() / "moved", own_folder() / "run",
+                        std::filesystem::copy_options::recursive);
+  EXPECT_FALSE(std::filesystem::is_symlink(own_folder() / (cell + "checkpoint.safetensors")));
+  EXPECT_TRUE(std::filesystem::is_symlink(own_folder() / "moved/cells/none/seed-1/checkpoint.safetensors"));
+  for (const std::string folder : {"run", "moved"}) {
+    const auto trained = everything(folder + "/trainings");
+    const auto scored = everything(folder + "/cells");
+    extrapolate(one_row + "--out " + folder);
+    EXPECT_EQ(everything(folder + "/trainings"), trained);
+    EXPECT_EQ(everything(folder + "/cells"), scored);
+    run_well("evaluate",
+             "--quiet --model " + folder + "/cells/none/seed-1/checkpoint.safetensors --out " + folder + "2");
+  }
+  EXPECT_EQ(file("run2/table.csv"), file("moved2/table.csv"));
+}
+
+TEST(Results, OfAnEarlierVersionAreRefused) {
+  extrapolate(one_row);
+  std::filesystem::remove_all(own_folder() / "run/trainings");
+  expect_refused("extrapolation", one_row,
+                 "run: its results have no trainings/, as those of earlier versions; choose another --out, "
+                 "or remove it");
 }
 
 // The first one still trains when its folder is taken away and the second one begins; it saves at its end.
@@ -143,13 +171,15 @@ TEST(TwoRuns, AFolderThatIsBegunAgainIsThatOfTheSecond) {
 }
 
 TEST(Checkpoints, ThatAreLinksAreReplacedThemselves) {
-  const std::string run = tiny + "--train.schedule=constant --out run --train.steps=";
+  const std::string run = tiny + "--out run --train.steps=";
   train(run + "20");
-  std::filesystem::rename(own_folder() / "run/checkpoint.safetensors", own_folder() / "kept.safetensors");
+  const std::string link = "run/checkpoint.safetensors";
+  std::filesystem::copy_file(own_folder() / link, own_folder() / "kept.safetensors");
+  std::filesystem::remove(own_folder() / link);
+  std::filesystem::create_symlink("../kept.safetensors", own_folder() / link);
   const std::string kept = file("kept.safetensors");
-  std::filesystem::create_symlink("../kept.safetensors", own_folder() / "run/checkpoint.safetensors");
   train(run + "50");
-  EXPECT_FALSE(std::filesystem::is_symlink(own_folder() / "run/checkpoint.safetensors"));
+  EXPECT_EQ(metadata("run", "step"), "50");
   EXPECT_TRUE(file("kept.safetensors") == kept);
 }
 

@@ -59,7 +59,7 @@ TEST(FolderLock, EndsWithTheProcessThatHeldIt) {
 }
 
 // But not in a folder that has a lock of its own: claims holds results/claims, and another program may write one of the
-// experiments in it. Nor as one of several, since another part may be writing what looks like a leftover.
+// experiments in it. Nor as one that joins others, since they may be writing what looks like a leftover.
 TEST(FolderLock, RemovesWhatKilledWritersLeft) {
   const ScratchFolder folder;
   const FolderLock inner(folder / "one");
@@ -73,11 +73,15 @@ TEST(FolderLock, RemovesWhatKilledWritersLeft) {
   for (const char* name : {"", "cells/a/", "one/"})
     write_raw(folder / (std::string(name) + ".ordinal-0123456789abcdef.tmp"), "half");
   write_raw(folder / "cells/a/result.json", "whole");
-  std::optional<FolderLock> part(std::in_place, folder.path(), "results", FolderLock::Holder::one_of_several);
-  EXPECT_EQ(left().size(), 3U);
-  part.reset();
-  const FolderLock alone(folder.path());
-  EXPECT_EQ(left(), std::vector<std::string>{"one/"});
+  for (const std::string purpose : {"", "a"}) {
+    write_raw(folder / ".ordinal-0123456789abcdef.tmp", "half");
+    const FolderLock first(folder.path(), "results", purpose);
+    EXPECT_EQ(left(), std::vector<std::string>{"one/"});
+  }
+  const FolderLock first(folder.path(), "results", "a");
+  write_raw(folder / ".ordinal-0123456789abcdef.tmp", "half");
+  const FolderLock second(folder.path(), "results", "a");
+  EXPECT_EQ(left().size(), 2U);
   EXPECT_TRUE(std::filesystem::exists(folder / "cells/a/result.json"));
 }
 
@@ -102,17 +106,16 @@ TEST(FolderLock, WritesNothingInAFolderThatWasBegunAgain) {
 }
 
 TEST(FolderLock, IsHeldByOneOrBySeveralForOnePurpose) {
-  using Holder = FolderLock::Holder;
   const ScratchFolder folder;
-  std::optional<FolderLock> first(std::in_place, folder.path(), "results", Holder::one_of_several, "a");
-  std::optional<FolderLock> second(std::in_place, folder.path(), "results", Holder::one_of_several, "a");
+  std::optional<FolderLock> first(std::in_place, folder.path(), "results", "a");
+  std::optional<FolderLock> second(std::in_place, folder.path(), "results", "a");
   const auto alone = [&] { return FolderLock(folder.path()); };
-  const auto other = [&] { return FolderLock(folder.path(), "results", Holder::one_of_several, "b"); };
+  const auto other = [&] { return FolderLock(folder.path(), "results", "b"); };
   first.reset();
   EXPECT_THAT(message_of<ConfigError>(alone),
-              AllOf(HasSubstr("one of several parts (the first to begin was process"),
-                    HasSubstr(") writes its results there; wait for it, or choose another")));
-  EXPECT_THAT(message_of<ConfigError>(other), HasSubstr(") writes results of other settings there; "));
+              HasSubstr(", or one that joined it, writes its results there; wait for it, or choose another"));
+  EXPECT_THAT(message_of<ConfigError>(other),
+              HasSubstr(", or one that joined it, writes results of other settings there; "));
   second.reset();
   EXPECT_NO_THROW(other());
   const FolderLock held = alone();
@@ -128,8 +131,7 @@ TEST(FolderLock, OfSeveralThatBeginTogetherIsOfOnePurpose) {
     for (std::size_t i = 0; i < held.size(); ++i) {
       threads.emplace_back([&, i] {
         try {
-          held[i].emplace(folder.path(), "results", FolderLock::Holder::one_of_several,
-                          i % 2 == 0 ? "a" : "b");
+          held[i].emplace(folder.path(), "results", i % 2 == 0 ? "a" : "b");
         } catch (const ConfigError&) {  // the other purpose
         }
       });
@@ -144,8 +146,8 @@ TEST(FolderLock, OfSeveralThatBeginTogetherIsOfOnePurpose) {
 
 TEST(FolderLock, KeepsANameForOneOfItsHolders) {
   const ScratchFolder folder;
-  const FolderLock first(folder.path(), "results", FolderLock::Holder::one_of_several);
-  const FolderLock second(folder.path(), "results", FolderLock::Holder::one_of_several);
+  const FolderLock first(folder.path(), "results", "a");
+  const FolderLock second(folder.path(), "results", "a");
   {
     const Descriptor held = first.reserve("cells/rope/seed-1");
     EXPECT_TRUE(held.open());

@@ -51,6 +51,17 @@ TEST(TimeLeft, OfSeveralJobsIsThatOfTheLongestCellAtLeast) {
   EXPECT_DOUBLE_EQ(*time.left(20.0), 20.0);
 }
 
+TEST(TimeLeft, IsWithoutWhatAnotherProcessFinished) {
+  TimeLeft time({{0, of_row(0)}, {1, of_row(1)}, {2, of_row(0)}}, 1);
+  time.start(0, 0.0);
+  time.leave_out(1);
+  time.finish(0, 10.0);
+  EXPECT_DOUBLE_EQ(*time.left(10.0), 10.0);
+  EXPECT_DOUBLE_EQ(*time.left(12.0), 8.0) << "each row that is left has a finished cell";
+  time.leave_out(2);
+  EXPECT_NO_THROW(time.finish(2, 15.0)) << "it may run here, too";
+}
+
 TEST(TimeLeft, IsCorrectedByAFifthAtMost) {
   TimeLeft time({{0, of_row(0)}, {1, of_row(0)}, {2, of_row(0)}}, 1);
   time.start(0, 0.0);

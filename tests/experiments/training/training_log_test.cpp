@@ -35,7 +35,7 @@ TEST_F(Log, IsReadUpToTheStepOfTheCheckpointAndWrittenOnlyWhenItBegins) {
   first.append(11, taken(1.0), 2.5);
   const std::string whole = read_file(folder_ / "log");
   TrainingLog second = log();
-  second.restore(10, saved);
+  second.restore(folder_ / "log", 10, saved);
   EXPECT_THAT(second.curve(10), ElementsAre(Pair(1, 4.0), Pair(7, 2.0)));
   EXPECT_THAT(second.curve(6), ElementsAre(Pair(1, 4.0)));
   EXPECT_EQ(second.seconds(), 1.5);
@@ -50,21 +50,24 @@ TEST_F(Log, OfOtherLinesIsRefused) {
   first.append(1, taken(4.0), 0.5);
   const std::string saved = first.hash();
   first.append(2, taken(3.0), 1.5);
-  EXPECT_THAT(message_of<DataError>([&] { log().restore(3, saved); }),
+  EXPECT_THAT(message_of<DataError>([&] { log().restore(folder_ / "log", 3, saved); }),
               HasSubstr("are not those that its training wrote"));
-  EXPECT_NO_THROW(log().restore(3, ""));
+  EXPECT_NO_THROW(log().restore(folder_ / "log", 3, ""));
 }
 
-// A longer training saved its checkpoint without the last line, and was killed before it wrote its log.
-TEST_F(Log, MayStillHaveTheLineOfTheStepAtWhichAShorterTrainingEnded) {
-  TrainingLog first = log();
-  first.append(7, taken(4.0), 0.5);
-  const std::string saved = first.hash();
-  first.append(10, taken(3.0), 1.5);
-  TrainingLog second = log();
-  second.restore(10, saved);
-  EXPECT_EQ(second.hash(), saved);
-  EXPECT_EQ(second.curve(10).size(), 1U);
+TEST_F(Log, OfALongerTrainingGoesOnWithTheLinesOfAShorterOne) {
+  TrainingLog shorter = log();
+  shorter.append(7, taken(4.0), 0.5);
+  const std::string saved = shorter.hash();
+  shorter.append(10, taken(3.0), 1.5);
+  const std::string whole = read_file(folder_ / "log");
+  TrainingLog longer(folder_ / "longer");
+  longer.restore(folder_ / "log", 10, shorter.hash());
+  longer.forget(10);
+  EXPECT_EQ(longer.hash(), saved);
+  longer.begin();
+  EXPECT_EQ(read_file(folder_ / "longer"), whole.substr(0, whole.rfind('{')));
+  EXPECT_EQ(read_file(folder_ / "log"), whole);
 }
 
 TEST_F(Log, CountsTheStepsInARowThatWereNotTaken) {
@@ -73,7 +76,7 @@ TEST_F(Log, CountsTheStepsInARowThatWereNotTaken) {
   first.append(5, skipped(), 0.2);
   first.append(6, skipped(), 0.3);
   TrainingLog second = log();
-  second.restore(6, first.hash());
+  second.restore(folder_ / "log", 6, first.hash());
   for (const TrainingLog* one : {&first, &second}) {
     EXPECT_EQ(one->skipped(6), 2);
     EXPECT_EQ(one->skipped(7), 0) << "which was taken";
@@ -86,7 +89,7 @@ TEST_F(Log, HasNoLossOfAStepWithoutATarget) {
   first.append(1, taken(4.0), 0.1);
   first.append(2, {.loss = 0.0, .targets = 0}, 0.2);
   TrainingLog second = log();
-  second.restore(2, first.hash());
+  second.restore(folder_ / "log", 2, first.hash());
   for (const TrainingLog* one : {&first, &second}) {
     EXPECT_THAT(one->curve(2), ElementsAre(Pair(1, 4.0)));
     EXPECT_EQ(one->skipped(2), 0) << "it was taken";
@@ -103,7 +106,7 @@ TEST_F(Log, SkipsLinesThatWereCutOffOrEdited) {
         "{\"step\":null" + fields, std::string("[1]\n{}\n\n"), std::string(1000, '[') + "\n"})
     append_line(folder_ / "log", other);
   TrainingLog second = log();
-  second.restore(10, first.hash());
+  second.restore(folder_ / "log", 10, first.hash());
   EXPECT_THAT(second.curve(10), ElementsAre(Pair(1, 4.0)));
 }
 
