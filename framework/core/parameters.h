@@ -89,8 +89,8 @@ struct StateSlot {
   Index index = 0;
 };
 
-/// The handle to what is prepared at the start of a run for several layers; see Pass::prepare().
-struct PreparedSlot {
+/// The handle to what several layers of a run share; see Pass::shared().
+struct SharedSlot {
   Index index = 0;
 };
 
@@ -104,10 +104,10 @@ class ParameterLayout {
   /// Declares a parameter. Throws std::invalid_argument if the name is taken or the rank of the shape is not 1 or 2.
   Slot add(std::string name, Shape shape, Initializer initializer, ParameterUse use = {});
   StateSlot add_state(StateSpec spec);
-  PreparedSlot add_prepared() { return {prepared_++}; }
+  SharedSlot add_shared() { return {shared_++}; }
 
   const std::vector<StateSpec>& states() const { return states_; }
-  Index prepared() const { return prepared_; }
+  Index shared() const { return shared_; }
 
   const std::vector<ParameterSpec>& specs() const { return specs_; }
   /// Elements of the flat block, gaps included.
@@ -124,7 +124,7 @@ class ParameterLayout {
   std::vector<ParameterSpec> specs_;
   Index flat_size_ = 0;
   std::vector<StateSpec> states_;
-  Index prepared_ = 0;
+  Index shared_ = 0;
 };
 
 /// The place in the name tree where a layer declares its parameters.
@@ -152,7 +152,7 @@ class Scope {
   /// What weights of products start with in this model.
   const InitialWeights& initial_weights() const { return layout_->initial_weights(); }
   StateSlot add_state(StateSpec spec) const { return layout_->add_state(spec); }
-  PreparedSlot add_prepared() const { return layout_->add_prepared(); }
+  SharedSlot add_shared() const { return layout_->add_shared(); }
   /// The dotted name of this place, or of something in it.
   const std::string& prefix() const { return prefix_; }
   std::string dotted(std::string_view name) const {

@@ -54,6 +54,13 @@ struct Run {
   const std::function<bool()>* stopped = nullptr;  // called often: true ends the run with Stopped
 };
 
+/// What several layers of a run share: a matrix, and the sum of its gradients. Both are empty until one of them sets them.
+template <typename T>
+struct Shared {
+  View<const T> values;
+  View<T> gradients;
+};
+
 template <typename T>
 class Pass {
  public:
@@ -78,7 +85,7 @@ class Pass {
       throw std::logic_error("Pass: a recorded run starts from nothing, got a cache");
     run_ = std::move(run);
     saved_.clear();
-    slots_.assign(static_cast<std::size_t>(values_->layout().prepared()), {});
+    shared_.assign(static_cast<std::size_t>(values_->layout().shared()), {});
     arena_.reset();
   }
   /// Ends a run. Throws std::logic_error naming the layer whose saves were not restored by backward.
@@ -156,17 +163,9 @@ class Pass {
     return Random(key);
   }
 
-  /// Keeps what was prepared at the start of the run for several layers, until the run ends.
-  void prepare(PreparedSlot slot, View<const T> x) { slots_[index_of(slot)].prepared = x; }
-  /// What prepare() kept. Throws std::logic_error if it kept nothing.
-  View<const T> prepared(PreparedSlot slot) const { return checked(slots_[index_of(slot)].prepared); }
-
-  /// Zeroed (rows, cols) memory for a sum of gradients, valid until the run ends.
-  void start_sum(PreparedSlot slot, Index rows, Index cols) {
-    slots_[index_of(slot)].sum = zeros(rows, cols);
-  }
-  /// The memory from start_sum(). Throws std::logic_error if that was not called in this run.
-  View<T> sum(PreparedSlot slot) const { return checked(slots_[index_of(slot)].sum); }
+  /// What layers share in this run.
+  Shared<T>& shared(SharedSlot slot) { return shared_[static_cast<std::size_t>(slot.index)]; }
+  const Shared<T>& shared(SharedSlot slot) const { return shared_[static_cast<std::size_t>(slot.index)]; }
 
   /// A model calls this for each of its parts.
   void computed(std::string_view part, Direction direction, View<const T> x) const {
@@ -188,25 +187,13 @@ class Pass {
     std::string_view layer;
     View<const T> view;
   };
-  struct Prepared {
-    View<const T> prepared;
-    View<T> sum;
-  };
-
-  static std::size_t index_of(PreparedSlot slot) { return static_cast<std::size_t>(slot.index); }
-  template <typename Element>
-  static View<Element> checked(View<Element> x) {
-    if (x.data != nullptr) return x;
-    throw std::logic_error(
-        "Pass: nothing is prepared; a model calls begin_run() of its encoding in every run");
-  }
 
   const Parameters<T>* values_;
   Parameters<T>* gradients_;
   Run<T> run_;
   Arena<T> arena_;
   std::vector<Saved> saved_;
-  std::vector<Prepared> slots_;
+  std::vector<Shared<T>> shared_;
 };
 
 }  // namespace ordinal

@@ -43,42 +43,6 @@ struct ScoreBlock {
   Triangle half(Triangle::Of of) const { return {sight.causal ? of : Triangle::Of::nothing, first_query}; }
 };
 
-/// A row of `cols` numbers for each token of a run, which blocks of scores read. With a cache, later runs read it, too.
-template <typename T>
-class TokenRows {
- public:
-  TokenRows(Index cols, const Scope& scope)
-      : rows_(scope.add_prepared()), older_(scope.add_state({.cols = cols})) {}
-
-  /// Keeps the rows of this run. If it is recorded, starts the sum of gradients of `d_cols` numbers for each.
-  void keep(View<const T> rows, Index d_cols, Pass<T>& pass) const {
-    pass.prepare(rows_, rows);
-    if (pass.run().record) pass.start_sum(rows_, rows.rows, d_cols);
-    DecodeCache<T>* cache = pass.run().cache;
-    for (Index sequence = 0; cache != nullptr && sequence < pass.batch(); ++sequence)
-      cache->append(older_, sequence, pass.rows_of(rows, sequence));
-  }
-  View<const T> of_run(const Pass<T>& pass) const { return pass.prepared(rows_); }
-  View<T> gradient(const Pass<T>& pass) const { return pass.sum(rows_); }
-  /// Those of all tokens of a sequence, older ones first.
-  View<const T> of_sequence(Index sequence, const Pass<T>& pass) const {
-    const DecodeCache<T>* cache = pass.run().cache;
-    return cache != nullptr ? cache->rows(older_, sequence) : pass.rows_of(of_run(pass), sequence);
-  }
-
-  // The rows and gradients for the keys of a block, which include its queries.
-  View<const T> of_keys(const ScoreBlock<T>& block, const Pass<T>& pass) const {
-    return of_sequence(block.sequence, pass).row_range(block.first_key, block.key.rows);
-  }
-  View<T> gradient_of_keys(const ScoreBlock<T>& block, const Pass<T>& pass) const {
-    return pass.rows_of(gradient(pass), block.sequence).row_range(block.first_key, block.key.rows);
-  }
-
- private:
-  PreparedSlot rows_;
-  StateSlot older_;
-};
-
 /// A score so low that its exponential is 0.
 template <typename T>
 inline constexpr T masked_score = std::numeric_limits<T>::lowest() / T(2);
@@ -126,7 +90,7 @@ class EncodingPart {
   }
 
   /// Called once when a run begins, before anything else. Computes what depends only on positions (angles, rows of sines) for all
-  /// layers and both directions, and keeps it with pass.prepare().
+  /// layers and both directions, and keeps it in RunRows.
   virtual void begin_run(Pass<T>& /*pass*/) const {}
   /// Called once after all other backward forms.
   virtual void end_backward(Pass<T>& /*pass*/) const {}
@@ -161,7 +125,7 @@ class EncodingPart {
                             View<const T> /*d_out*/, Pass<T>& /*pass*/) const {}
 
   // Not a place, but for encodings that depend on the content of tokens. Reads the input x (tokens, d_model) of each attention
-  // layer first, and keeps what the places need with pass.prepare(). Its own backward runs last and adds to dx.
+  // layer first, and keeps what the places need in RunRows or TokenRows. Its own backward runs last and adds to dx.
   virtual void encode_layer(View<const T> /*x*/, Index /*layer*/, Pass<T>& /*pass*/) const {}
   virtual void encode_layer_backward(View<T> /*dx*/, Index /*layer*/, Pass<T>& /*pass*/) const {}
 };

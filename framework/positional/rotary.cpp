@@ -52,7 +52,7 @@ Rotary<T>::Rotary(const ModelShape& shape, const RotaryOptions& options, const S
       precision_(options.sines.precision),
       table_(sines_then_cosines(with_stopped_pairs(sinusoidal_frequencies(options.dimensions, base_))),
              rows_to_keep(shape.longest), precision_),
-      angles_(scope.add_prepared()) {}
+      angles_(scope) {}
 
 template <typename T>
 std::vector<double> Rotary<T>::with_stopped_pairs(std::vector<double> frequencies) const {
@@ -71,7 +71,7 @@ void Rotary<T>::begin_run(Pass<T>& pass) const {
   const Positions& positions = pass.run().positions;
   const Stretch& stretch = stretch_of(positions);
   if (stretch.factor == 1.0) {
-    pass.prepare(angles_, table_.rows(positions, pass));
+    angles_.keep(table_.rows(positions, pass), pass);
     return;
   }
   const SinusoidTable<T> stretched(sines_then_cosines(frequencies(stretch)), 0, precision_);
@@ -86,7 +86,7 @@ void Rotary<T>::begin_run(Pass<T>& pass) const {
     stretched.write(position, angles.row(r));
     vmath::scale(static_cast<T>(stretch.magnitude), angles.row(r), angles.cols);
   }
-  pass.prepare(angles_, angles);
+  angles_.keep(angles, pass);
 }
 
 template <typename T>
@@ -103,7 +103,7 @@ void Rotary<T>::turn(View<T> x, View<const T> angles, T direction) const {
 
 template <typename T>
 void Rotary<T>::turn_all(View<T> query, View<T> key, T direction, Pass<T>& pass) const {
-  const View<const T> angles = pass.prepared(angles_);
+  const View<const T> angles = angles_.of_run(pass);
   for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
     const View<const T> turns = pass.rows_of(angles, pass.run().positions.is_shared() ? 0 : sequence);
     turn(pass.rows_of(query, sequence), turns, direction);

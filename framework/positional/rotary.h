@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "framework/positional/positional_encoding.h"
+#include "framework/positional/run_rows.h"
 #include "framework/positional/sinusoid_table.h"
 
 namespace ordinal {
@@ -86,7 +87,7 @@ class Rotary final : public EncodingPart<T> {
   bool half_;      // pairs (i, i + n)
   std::string precision_;
   SinusoidTable<T> table_;
-  PreparedSlot angles_;  // (seq_len, or batch·seq_len, 2·pairs): sines, then cosines
+  RunRows<T> angles_;  // (seq_len, or batch·seq_len, 2·pairs): sines, then cosines
 };
 
 }  // namespace ordinal

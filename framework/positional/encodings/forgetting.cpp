@@ -5,6 +5,7 @@
 #include "framework/core/decode_cache.h"
 #include "framework/math/blas.h"
 #include "framework/positional/positional_encoding.h"
+#include "framework/positional/run_rows.h"
 
 namespace ordinal {
 namespace {
@@ -45,7 +46,7 @@ class Forgetting final : public EncodingPart<T> {
     }
     const View<T> sums = pass.allocate(x.rows, 2 * heads_);
     for (Index sequence = 0; sequence < pass.batch(); ++sequence) add_up(gates, sequence, logits, sums, pass);
-    gates.sums.keep(sums, heads_, pass);
+    gates.sums.keep(sums, pass, heads_);
     pass.save("Forgetting", x);
     pass.save("Forgetting", logits);
   }

@@ -7,6 +7,7 @@
 #include "framework/math/lanes.h"
 #include "framework/math/vector_math.h"
 #include "framework/positional/positional_encoding.h"
+#include "framework/positional/run_rows.h"
 
 namespace ordinal {
 namespace {
@@ -40,7 +41,7 @@ class Path final : public EncodingPart<T> {
       vmath::sigmoid(betas, betas, key_heads_);
       vmath::scale(T(2), betas, key_heads_);
     }
-    of.steps.keep(steps, width(), pass);
+    of.steps.keep(steps, pass, width());
     pass.save("Path", x);
     pass.save("Path", raw);
   }

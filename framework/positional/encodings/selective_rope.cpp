@@ -41,7 +41,7 @@ class SelectiveRope final : public EncodingPart<T> {
       const Scope own = scope.nested(std::to_string(layer));
       layers_.push_back(
           {own.add("weight", {width(), shape.d_model}, own.initial_weights().inner(shape.d_model)),
-           own.add("bias", {width()}, constant(options.phase)), scope.add_prepared(),
+           own.add("bias", {width()}, constant(options.phase)), RunRows<T>(scope),
            scope.add_state({.rows = 2, .cols = width()})});
     }
   }
@@ -52,8 +52,7 @@ class SelectiveRope final : public EncodingPart<T> {
     multiply_with_bias<T>(x, transposed(pass.value(of.weight)), pass.value(of.bias).data, steps);
     const View<T> turns = pass.allocate(x.rows, 2 * width());
     for (Index sequence = 0; sequence < pass.batch(); ++sequence) add_up(of, sequence, steps, turns, pass);
-    pass.prepare(of.turns, turns);
-    if (pass.run().record) pass.start_sum(of.turns, x.rows, width());
+    of.turns.keep(turns, pass, width());
     pass.save("SelectiveRope", x);
   }
 
@@ -61,7 +60,7 @@ class SelectiveRope final : public EncodingPart<T> {
   void encode_layer_backward(View<T> dx, Index layer, Pass<T>& pass) const override {
     const OfLayer& of = at(layer);
     const View<const T> x = pass.restore("SelectiveRope");
-    const View<T> d = pass.sum(of.turns);
+    const View<T> d = of.turns.gradient(pass);
     for (Index column = 0; column < d.cols; ++column) {
       double later = 0.0;
       for (Index r = d.rows - 1; r >= 0; --r) {
@@ -88,7 +87,7 @@ class SelectiveRope final : public EncodingPart<T> {
   // y = R(Φ) x:   dx = R(-Φ) dy,   dΦ += dy·∂y/∂Φ, with ∂y/∂Φ = (-y_c, y_a).
   void encode_query_key_backward(View<T> d_query, View<T> d_key, const LayerAt& at_layer,
                                  Pass<T>& pass) const override {
-    const View<T> d_turns = pass.sum(at(at_layer.number).turns);
+    const View<T> d_turns = at(at_layer.number).turns.gradient(pass);
     for (const View<T> d : {d_key, d_query}) {
       const View<const T> turned = pass.restore("SelectiveRope");
       const Index half = d_head_ / 2;
@@ -105,10 +104,10 @@ class SelectiveRope final : public EncodingPart<T> {
 
  private:
   struct OfLayer {
-    Slot weight;         // w of each pair (n_kv_heads d_head/2, d_model)
-    Slot bias;           // b (n_kv_heads d_head/2)
-    PreparedSlot turns;  // cos Φ of all pairs, then sin Φ (tokens, 2 n_kv_heads d_head/2)
-    StateSlot angle;     // Φ of the last token, as the sum of two numbers
+    Slot weight;       // w of each pair (n_kv_heads d_head/2, d_model)
+    Slot bias;         // b (n_kv_heads d_head/2)
+    RunRows<T> turns;  // cos Φ of all pairs, then sin Φ (tokens, 2 n_kv_heads d_head/2)
+    StateSlot angle;   // Φ of the last token, as the sum of two numbers
   };
 
   Index width() const { return key_heads_ * (d_head_ / 2); }
@@ -148,7 +147,7 @@ class SelectiveRope final : public EncodingPart<T> {
   }
 
   void turn(View<T> x, Index layer, T direction, const Pass<T>& pass) const {
-    const View<const T> turns = pass.prepared(at(layer).turns);
+    const View<const T> turns = at(layer).turns.of_run(pass);
     const Index half = d_head_ / 2;
     for_each_head(x, [&](Index t, Index column, Index head) {
       const T* cosine = turns.row(t) + head * half;

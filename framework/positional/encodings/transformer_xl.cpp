@@ -26,15 +26,15 @@ class TransformerXl final : public EncodingPart<T> {
         whole_precision_(options.precision == "float"),
         sinusoids_(sines_then_cosines(frequencies_of(shape, options)), rows_to_keep(shape.longest),
                    options.precision),
-        rows_(scope.add_prepared()),
-        distances_(scope.add_prepared()),
+        rows_(scope),
+        distances_(scope),
         u_(scope.add("u", {shape.heads, d_head_}, normal(0.02))),
         v_(scope.add("v", {shape.heads, d_head_}, normal(0.02))) {
     for (Index layer = 0; layer < shape.layers; ++layer) {
       weights_.push_back(scope.nested(std::to_string(layer))
                              .add("weight", {shape.heads * d_head_, shape.d_model},
                                   scope.initial_weights().inner(shape.d_model)));
-      relative_.push_back(scope.add_prepared());
+      relative_.emplace_back(scope);
     }
   }
 
@@ -42,21 +42,20 @@ class TransformerXl final : public EncodingPart<T> {
     const Positions& positions = pass.run().positions;
     const bool even = whole_precision_ && pass.run().cache == nullptr && have_equal_steps(positions);
     const View<const T> rows = even ? rows_of_distances(positions.of(0), pass) : rows_of_run(pass);
-    pass.prepare(rows_, rows);
-    pass.prepare(distances_, rows.row_range(0, even ? rows.rows : 0));
+    rows_.keep(rows, pass);
+    distances_.keep(rows.row_range(0, even ? rows.rows : 0), pass);
     for (std::size_t layer = 0; even && layer < weights_.size(); ++layer) {
       const View<const T> weight = pass.value(weights_[layer]);
-      const View<T> relative = pass.allocate(pass.prepared(distances_).rows, weight.rows);
-      multiply<T>(pass.prepared(distances_), transposed(weight), relative);
-      pass.prepare(relative_[layer], relative);
-      if (pass.run().record) pass.start_sum(relative_[layer], relative.rows, relative.cols);
+      const View<T> relative = pass.allocate(rows.rows, weight.rows);
+      multiply<T>(rows, transposed(weight), relative);
+      relative_[layer].keep(relative, pass, relative.cols);
     }
   }
 
   // R = S W_rᵀ:  dW_r += dRᵀ S.
   void end_backward(Pass<T>& pass) const override {
     for (std::size_t layer = 0; is_even(pass) && layer < weights_.size(); ++layer) {
-      multiply_add<T>(transposed(pass.sum(relative_[layer])), pass.prepared(distances_),
+      multiply_add<T>(transposed(relative_[layer].gradient(pass)), distances_.of_run(pass),
                       pass.gradient(weights_[layer]));
     }
   }
@@ -64,7 +63,7 @@ class TransformerXl final : public EncodingPart<T> {
   void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {
     const auto frame = pass.scratch_frame();
     if (is_even(pass)) {
-      const View<const T> relative = of_block(block, pass.prepared(relative_of(block)));
+      const View<const T> relative = of_block(block, relative_of(block).of_run(pass));
       const View<T> all = pass.allocate(scores.rows, relative.rows);
       multiply<T>(with_v(block, pass), transposed(relative), all, block.scale);
       for (Index r = 0; r < scores.rows; ++r) {
@@ -137,9 +136,9 @@ class TransformerXl final : public EncodingPart<T> {
     return sinusoids_.rows(distances, pass);
   }
 
-  bool is_even(const Pass<T>& pass) const { return pass.prepared(distances_).rows > 0; }
+  bool is_even(const Pass<T>& pass) const { return distances_.of_run(pass).rows > 0; }
 
-  PreparedSlot relative_of(const ScoreBlock<T>& block) const {
+  const RunRows<T>& relative_of(const ScoreBlock<T>& block) const {
     return relative_[static_cast<std::size_t>(block.layer)];
   }
 
@@ -154,12 +153,12 @@ class TransformerXl final : public EncodingPart<T> {
 
   void distances_backward(const ScoreBlock<T>& block, View<const T> d_scores, View<T> d_query,
                           Pass<T>& pass) const {
-    const View<const T> relative = of_block(block, pass.prepared(relative_of(block)));
+    const View<const T> relative = of_block(block, relative_of(block).of_run(pass));
     const View<T> d_all = pass.zeros(d_scores.rows, relative.rows);
     for (Index r = 0; r < d_scores.rows; ++r)
       std::copy_n(d_scores.row(r), block.visible(r), d_all.row(r) + (d_scores.rows - 1 - r));
     multiply<T>(d_all, relative, d_query, block.scale);
-    multiply<T>(transposed(d_all), with_v(block, pass), of_block(block, pass.sum(relative_of(block))),
+    multiply<T>(transposed(d_all), with_v(block, pass), of_block(block, relative_of(block).gradient(pass)),
                 block.scale, T(1));
   }
 
@@ -176,7 +175,7 @@ class TransformerXl final : public EncodingPart<T> {
   }
 
   View<const T> key_rows(const ScoreBlock<T>& block, const Pass<T>& pass) const {
-    const View<const T> rows = pass.prepared(rows_);
+    const View<const T> rows = rows_.of_run(pass);
     const bool shared = pass.run().cache == nullptr && pass.run().positions.is_shared();
     const Index first = shared ? 0 : block.sequence * (rows.rows / pass.batch());
     return rows.row_range(first + block.first_key, block.key.rows);
@@ -220,12 +219,12 @@ class TransformerXl final : public EncodingPart<T> {
   bool causal_;
   bool whole_precision_;
   SinusoidTable<T> sinusoids_;
-  PreparedSlot rows_;       // s of the tokens that the run attends to (tokens, d_model)
-  PreparedSlot distances_;  // s of all distances (L or 2 L - 1, d_model); no rows if steps are unequal
-  Slot u_;                  // (heads, d_head), for all layers
+  RunRows<T> rows_;       // s of the tokens that the run attends to (tokens, d_model)
+  RunRows<T> distances_;  // s of all distances (L or 2 L - 1, d_model); no rows if steps are unequal
+  Slot u_;                // (heads, d_head), for all layers
   Slot v_;
-  std::vector<Slot> weights_;           // W_r of each layer (heads·d_head, d_model)
-  std::vector<PreparedSlot> relative_;  // R = S W_rᵀ of each layer (distances, heads·d_head)
+  std::vector<Slot> weights_;         // W_r of each layer (heads·d_head, d_model)
+  std::vector<RunRows<T>> relative_;  // R = S W_rᵀ of each layer (distances, heads·d_head)
 };
 
 }  // namespace

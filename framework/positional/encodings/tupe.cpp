@@ -6,6 +6,7 @@
 #include "framework/math/blas.h"
 #include "framework/math/vector_math.h"
 #include "framework/positional/positional_encoding.h"
+#include "framework/positional/run_rows.h"
 
 namespace ordinal {
 namespace {
@@ -28,8 +29,8 @@ class Tupe final : public EncodingPart<T> {
         embedding_(make_positional_encoding<T>(options.embedding, shape, scope)),
         u_(scope.add("query", {shape.d_model, shape.d_model}, scope.initial_weights().inner(shape.d_model))),
         v_(scope.add("key", {shape.d_model, shape.d_model}, scope.initial_weights().inner(shape.d_model))),
-        positions_(scope.add_prepared()),
-        queries_(scope.add_prepared()),
+        positions_(scope),
+        queries_(scope),
         keys_(shape.d_model, scope) {}
 
   std::string note() const override { return embedding_->note(); }
@@ -49,17 +50,16 @@ class Tupe final : public EncodingPart<T> {
     const View<T> keys = pass.allocate(tokens, v_.rows);
     multiply<T>(p, transposed(pass.value(u_)), queries);
     multiply<T>(p, transposed(pass.value(v_)), keys);
-    pass.prepare(positions_, p);
-    pass.prepare(queries_, queries);
-    if (pass.run().record) pass.start_sum(queries_, tokens, u_.rows);
-    keys_.keep(keys, v_.rows, pass);
+    positions_.keep(p, pass);
+    queries_.keep(queries, pass, u_.rows);
+    keys_.keep(keys, pass, v_.rows);
   }
 
   // All layers have added to the gradients of a = U p and b = V p:
   //   dU += daᵀ p,   dV += dbᵀ p,   dp = da U + db V.
   void end_backward(Pass<T>& pass) const override {
-    const View<const T> p = pass.prepared(positions_);
-    const View<T> d_queries = pass.sum(queries_);
+    const View<const T> p = positions_.of_run(pass);
+    const View<T> d_queries = queries_.gradient(pass);
     const View<T> d_keys = keys_.gradient(pass);
     multiply_add<T>(transposed(d_queries), p, pass.gradient(u_));
     multiply_add<T>(transposed(d_keys), p, pass.gradient(v_));
@@ -80,7 +80,7 @@ class Tupe final : public EncodingPart<T> {
   }
 
   void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {
-    multiply<T>(own_rows(block, pass.prepared(queries_), pass),
+    multiply<T>(own_rows(block, queries_.of_run(pass), pass),
                 transposed(of_head(block, keys_.of_keys(block, pass))), scores, share * block.scale, T(1),
                 block.half(Triangle::Of::result));
   }
@@ -92,8 +92,8 @@ class Tupe final : public EncodingPart<T> {
     const View<const T> keys = of_head(block, keys_.of_keys(block, pass));
     const View<T> d_keys = of_head(block, keys_.gradient_of_keys(block, pass));
     const Triangle half = block.half(Triangle::Of::left);
-    multiply<T>(gradient.scores, keys, own_rows(block, pass.sum(queries_), pass), scale, T(1), half);
-    multiply<T>(transposed(gradient.scores), own_rows(block, pass.prepared(queries_), pass), d_keys, scale,
+    multiply<T>(gradient.scores, keys, own_rows(block, queries_.gradient(pass), pass), scale, T(1), half);
+    multiply<T>(transposed(gradient.scores), own_rows(block, queries_.of_run(pass), pass), d_keys, scale,
                 T(1), half);
   }
 
@@ -118,9 +118,9 @@ class Tupe final : public EncodingPart<T> {
   std::unique_ptr<PositionalEncoding<T>> embedding_;
   Slot u_;  // U of all heads (heads·d_head, d_model), for all layers
   Slot v_;
-  PreparedSlot positions_;  // p (tokens, d_model)
-  PreparedSlot queries_;    // U p (tokens, heads·d_head), and the sum of its gradients
-  TokenRows<T> keys_;       // V p, the same
+  RunRows<T> positions_;  // p (tokens, d_model)
+  RunRows<T> queries_;    // U p (tokens, heads·d_head), and the sum of its gradients
+  TokenRows<T> keys_;     // V p, the same
 };
 
 }  // namespace

@@ -37,7 +37,7 @@ class Xpos final : public EncodingPart<T> {
       : rotary_(shape, options.rotary, scope),
         d_head_(shape.d_head()),
         scale_(options.xpos_scale),
-        factors_(scope.add_prepared()) {
+        factors_(scope) {
     for (Index i = 0; i < rotary_.pairs(); ++i) {
       const double share = static_cast<double>(i) / static_cast<double>(rotary_.pairs());
       log_zeta_.push_back(std::log((share + options.xpos_gamma) / (1.0 + options.xpos_gamma)));
@@ -62,7 +62,7 @@ class Xpos final : public EncodingPart<T> {
         row += factors.cols;
       }
     }
-    pass.prepare(factors_, factors);
+    factors_.keep(factors, pass);
   }
 
   void encode_query_key(View<T> query, View<T> key, const LayerAt& at, Pass<T>& pass) const override {
@@ -93,7 +93,7 @@ class Xpos final : public EncodingPart<T> {
   }
 
   void fade(View<T> query, View<T> key, Pass<T>& pass) const {
-    const View<const T> factors = pass.prepared(factors_);
+    const View<const T> factors = factors_.of_run(pass);
     for (Index r = 0; r < factors.rows; ++r) {
       multiply_pairs(query.row(r), query.cols, factors.row(r));
       multiply_pairs(key.row(r), key.cols, factors.row(r) + rotary_.pairs());
@@ -113,7 +113,7 @@ class Xpos final : public EncodingPart<T> {
   Index d_head_;
   double scale_;
   std::vector<double> log_zeta_;  // one for each pair
-  PreparedSlot factors_;          // (batch·seq_len, 2·pairs)
+  RunRows<T> factors_;            // (batch·seq_len, 2·pairs)
 };
 
 }  // namespace

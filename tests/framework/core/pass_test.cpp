@@ -107,25 +107,20 @@ TEST_F(RecordedPass, ACacheHasNoBackward) {
               ThrowsMessage<std::logic_error>(HasSubstr("a recorded run starts from nothing, got a cache")));
 }
 
-TEST_F(RecordedPass, WhatIsPreparedLastsForTheRun) {
+TEST_F(RecordedPass, WhatLayersShareLastsForTheRun) {
   const Scope scope(layout_, "encoding");
-  const PreparedSlot first = scope.add_prepared();
-  const PreparedSlot second = scope.add_prepared();
-  const auto throws_for = [&](PreparedSlot slot) {
-    EXPECT_THAT([&] { pass_.prepared(slot); },
-                ThrowsMessage<std::logic_error>(HasSubstr("nothing is prepared")));
-  };
+  const SharedSlot first = scope.add_shared();
+  const SharedSlot second = scope.add_shared();
   pass_.begin({.positions = Positions::contiguous(1, 2)});
-  throws_for(first);
+  EXPECT_EQ(pass_.shared(first).values.data, nullptr);
   const View<double> x = pass_.allocate(2, 3);
-  pass_.prepare(second, x);
-  EXPECT_EQ(pass_.prepared(second).data, x.data);
-  throws_for(first);
-  pass_.start_sum(first, 1, 3);
-  EXPECT_EQ(pass_.sum(first).cols, 3);
+  pass_.shared(second) = {x, x.row_range(0, 1)};
+  EXPECT_EQ(pass_.shared(second).values.data, x.data);
+  EXPECT_EQ(pass_.shared(second).gradients.rows, 1);
+  EXPECT_EQ(pass_.shared(first).values.data, nullptr);
   pass_.begin({.positions = Positions::contiguous(1, 2)});
-  throws_for(second);
-  EXPECT_THROW(pass_.sum(first), std::logic_error);
+  EXPECT_EQ(pass_.shared(second).values.data, nullptr);
+  EXPECT_EQ(pass_.shared(second).gradients.data, nullptr);
 }
 
 TEST(Arena, MemoryIsAlignedAndGrowsToOnePiece) {
