@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -88,9 +89,7 @@ class PositionalEncoding {
   }
 
   // What the parts do; see EncodingPart.
-  void begin_run(Pass<T>& pass) const {
-    for (const Named& named : parts_) named.part->begin_run(pass);
-  }
+  void begin_run(Pass<T>& pass) const { each(Direction::forward, &Hooks::begin_run, pass); }
 
   View<const T> encode_input(View<const T> x, Pass<T>& pass) const {
     for (const Named& named : parts_) x = named.part->encode_input(x, pass);
@@ -98,49 +97,55 @@ class PositionalEncoding {
   }
   /// Ends the backward pass.
   View<const T> encode_input_backward(View<const T> dy, Pass<T>& pass) const {
-    backwards([&](const auto& part) { dy = part.encode_input_backward(dy, pass); });
-    backwards([&](const auto& part) { part.end_backward(pass); });
+    const auto call = [&](const Named& named) { dy = named.part->encode_input_backward(dy, pass); };
+    std::for_each(parts_.rbegin(), parts_.rend(), call);
+    each(Direction::backward, &Hooks::end_backward, pass);
     return dy;
   }
 
   void encode_layer(View<const T> x, Index layer, Pass<T>& pass) const {
-    for (const Named& named : parts_) named.part->encode_layer(x, layer, pass);
+    each(Direction::forward, &Hooks::encode_layer, x, layer, pass);
   }
   void encode_layer_backward(View<T> dx, Index layer, Pass<T>& pass) const {
-    backwards([&](const auto& part) { part.encode_layer_backward(dx, layer, pass); });
+    each(Direction::backward, &Hooks::encode_layer_backward, dx, layer, pass);
   }
 
   void encode_query_key(View<T> query, View<T> key, const LayerAt& at, Pass<T>& pass) const {
-    for (const Named& named : parts_) named.part->encode_query_key(query, key, at, pass);
+    each(Direction::forward, &Hooks::encode_query_key, query, key, at, pass);
   }
   void encode_query_key_backward(View<T> d_query, View<T> d_key, const LayerAt& at, Pass<T>& pass) const {
-    backwards([&](const auto& part) { part.encode_query_key_backward(d_query, d_key, at, pass); });
+    each(Direction::backward, &Hooks::encode_query_key_backward, d_query, d_key, at, pass);
   }
 
   void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const {
-    for (const Named& named : parts_) named.part->encode_scores(block, scores, pass);
+    each(Direction::forward, &Hooks::encode_scores, block, scores, pass);
   }
   void encode_scores_backward(const ScoreBlock<T>& block, const ScoreGradient<T>& gradient,
                               Pass<T>& pass) const {
-    backwards([&](const auto& part) { part.encode_scores_backward(block, gradient, pass); });
+    each(Direction::backward, &Hooks::encode_scores_backward, block, gradient, pass);
   }
 
   void encode_values(const ScoreBlock<T>& block, View<const T> weights, View<T> out, Pass<T>& pass) const {
-    for (const Named& named : parts_) named.part->encode_values(block, weights, out, pass);
+    each(Direction::forward, &Hooks::encode_values, block, weights, out, pass);
   }
   void encode_values_backward(const ScoreBlock<T>& block, View<const T> d_out, View<T> d_weights,
                               Pass<T>& pass) const {
-    for (const Named& named : parts_) named.part->encode_values_backward(block, d_out, d_weights, pass);
+    each(Direction::backward, &Hooks::encode_values_backward, block, d_out, d_weights, pass);
   }
   void learn_values(const ScoreBlock<T>& block, View<const T> weights, View<const T> d_out,
                     Pass<T>& pass) const {
-    for (const Named& named : parts_) named.part->learn_values(block, weights, d_out, pass);
+    each(Direction::forward, &Hooks::learn_values, block, weights, d_out, pass);
   }
 
  private:
-  template <typename Visit>
-  void backwards(const Visit& visit) const {
-    std::for_each(parts_.rbegin(), parts_.rend(), [&](const Named& named) { visit(*named.part); });
+  using Hooks = EncodingPart<T>;
+
+  // Calls a hook of all parts: forward in their order, backward in reverse.
+  template <typename Hook, typename... Arguments>
+  void each(Direction direction, Hook hook, Arguments&... arguments) const {
+    const auto call = [&](const Named& named) { std::invoke(hook, *named.part, arguments...); };
+    if (direction == Direction::forward) std::for_each(parts_.begin(), parts_.end(), call);
+    if (direction == Direction::backward) std::for_each(parts_.rbegin(), parts_.rend(), call);
   }
   template <typename Text>
   std::string texts(const char* separator, const Text& text) const {
