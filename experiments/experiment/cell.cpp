@@ -16,7 +16,6 @@
 #include "framework/core/errors.h"
 #include "framework/core/text.h"
 #include "framework/optimize/optimizer.h"
-#include "framework/positional/rotary.h"
 #include "framework/storage/atomic_file.h"
 #include "models/transformer.h"
 
@@ -37,8 +36,7 @@ auto of_row(const Row& row, const auto& make) {
 
 // Throws ConfigError if a rotation cannot be stretched for sequences of this many tokens.
 void check_stretch(const Transformer<float>& model, const PositionScheme& scheme, Index tokens) {
-  if (scheme.stretches())
-    model.encoding().check_stretch(scheme.entry().stretch(scheme, stretch_factor(scheme, tokens)));
+  model.encoding().check_stretch(stretch_at(scheme, tokens));
 }
 
 // A line for each setting that has an effect up to `last`, but for the number of steps.

@@ -24,7 +24,7 @@ bool varies(const Plan& plan) {
   const LengthScheme lengths = training_lengths(plan.settings);
   const bool by_length = lengths.has_short_batches(*plan.task) || lengths.has_long_batches();
   const SchemeEntry& scheme = plan.training_positions.entry();
-  return scheme.is_random || (scheme.place != nullptr && by_length);
+  return scheme.is_random || (scheme.places && by_length);
 }
 
 // Unevenly spaced positions are compared in pairs, so there must not be too many.

@@ -10,7 +10,7 @@
 
 namespace ordinal {
 
-struct Stretch;  // see positional/rotary.h
+struct Stretch;  // see positional/encoding_part.h
 
 /// The positions of `batch` sequences of `seq_len` tokens each. Copies share the numbers, which never change. Throws
 /// std::invalid_argument for a negative size, or if positions are not the same number for each sequence.

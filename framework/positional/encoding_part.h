@@ -6,6 +6,7 @@
 // the shortest example, t5.cpp for one with parameters and options, and distance_bias.h for their base class.
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <set>
 #include <span>
@@ -54,6 +55,16 @@ struct ScoreGradient {
   View<const T> scores;  // (rows, keys); zero where a row does not see a key
   View<T> query;         // (rows, d_head), to be added to
   View<T> key;           // (keys, d_head), to be added to
+};
+
+/// How rotary encodings lower their frequencies for sequences `factor` times as long as in training. Other
+/// encodings would compress positions instead. With factor 1, frequencies do not change.
+struct Stretch {
+  double factor = 1.0;
+  /// θ_i of the d/2 pairs of d rotated dimensions.
+  std::function<std::vector<double>(Index d, double base)> frequencies = {};
+  double magnitude = 1.0;  // factor on the rotated pairs
+  double unchanged = 0.0;  // positions below this rotate as without a stretch
 };
 
 /// One encoding. By default it does nothing.

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "framework/core/errors.h"
-#include "framework/positional/rotary.h"
 
 namespace ordinal {
 
@@ -26,20 +25,19 @@ void visit_options(const SchemeEntry& entry, PositionScheme& scheme, OptionVisit
     v.integer("max_position", scheme.max_position, automatic_or(1, largest_count),
               "positions lie below it; 0: twice the longest length", Binds::training);
   }
-  if (entry.visit != nullptr) entry.visit(scheme, v);
+  const auto rule = entry.build(scheme.rule.get());
+  rule->visit(scheme, v);
+  scheme.rule = rule;
 }
 
-SchemeEntry with_options(SchemeEntry entry) {
-  OptionVisitor visitor;
-  PositionScheme defaults{.own = entry.own};
-  visit_options(entry, defaults, visitor);
-  entry.options = visitor.specs();
-  return entry;
+const SchemeRule& rule_of(const PositionScheme& scheme) {
+  static const SchemeRule counts;
+  return scheme.rule ? *scheme.rule : counts;
 }
 
 Registry<SchemeEntry>& scheme_registry() {
   static Registry<SchemeEntry> schemes("positions", {
-#define ORDINAL_SCHEME(name) with_options(name##_scheme()),
+#define ORDINAL_SCHEME(name) name##_scheme(),
 #include "framework/positional/schemes.inc"
 #undef ORDINAL_SCHEME
                                                     });
@@ -50,7 +48,15 @@ Registry<SchemeEntry>& scheme_registry() {
 
 const Registry<SchemeEntry>& position_schemes() { return scheme_registry(); }
 
-void register_position_scheme(SchemeEntry entry) { scheme_registry().add(with_options(std::move(entry))); }
+void register_position_scheme(SchemeEntry entry) { scheme_registry().add(std::move(entry)); }
+
+SchemeEntry with_options(SchemeEntry entry) {
+  OptionVisitor visitor;
+  PositionScheme defaults;
+  visit_options(entry, defaults, visitor);
+  entry.options = visitor.specs();
+  return entry;
+}
 
 const SchemeEntry& PositionScheme::entry() const { return position_schemes().entries()[number]; }
 
@@ -65,7 +71,9 @@ void PositionScheme::resolve(Index known, Index longest) {
     throw ConfigError(fmt::format("max_position = {} is less than {}, expected as many positions as tokens",
                                   max_position, known));
   }
-  if (entry().complete != nullptr) entry().complete(*this);
+  const auto resolved = entry().build(rule.get());
+  resolved->resolve(train_length);
+  rule = resolved;
 }
 
 std::string PositionScheme::describe(Index seq_len) const {
@@ -75,15 +83,14 @@ std::string PositionScheme::describe(Index seq_len) const {
   if (!entry().scales) return text;
   const double s = stretch_factor(*this, seq_len);
   text += fmt::format(", s {:.4g}", s);
-  if (s == 1.0) return text + " (as contiguous)";
-  return entry().describe != nullptr ? text + entry().describe(*this) : text;
+  return text + (s == 1.0 ? " (as contiguous)" : rule_of(*this).describe());
 }
 
 PositionScheme make_position_scheme(const std::string& text) {
   const Part part = parse_part(text);
   const SchemeEntry& entry = position_schemes().find(part.name);
   const auto number = static_cast<std::size_t>(&entry - position_schemes().entries().data());
-  return read_options(part.name, part.options, PositionScheme{.number = number, .own = entry.own});
+  return read_options(part.name, part.options, PositionScheme{.number = number});
 }
 
 void check_positions(const std::string& encoding, const PositionScheme& scheme) {
@@ -108,6 +115,10 @@ double stretch_factor(const PositionScheme& scheme, Index seq_len) {
   return std::max(1.0, static_cast<double>(seq_len) / static_cast<double>(scheme.train_length));
 }
 
+Stretch stretch_at(const PositionScheme& scheme, Index seq_len) {
+  return rule_of(scheme).stretch(scheme, stretch_factor(scheme, seq_len));
+}
+
 Random position_stream(RandomKey first, Index example) {
   if (first.purpose == 0) first.purpose = hash_name("positions");
   first.example += static_cast<std::uint32_t>(example);
@@ -125,23 +136,19 @@ Positions make_positions(const PositionScheme& scheme, Index batch, Index seq_le
     throw PositionError(fmt::format("{} tokens need as many positions, got {} (raise max_position)", seq_len,
                                     scheme.max_position));
   }
-  if (entry.draw != nullptr) {
-    std::vector<double> positions;
+  std::vector<double> positions;
+  if (entry.is_random) {
     for (Index b = 0; b < batch; ++b) {
       Random random = position_stream(first, b);
-      entry.draw(seq_len, scheme.max_position, random, positions);
+      rule_of(scheme).draw(seq_len, scheme.max_position, random, positions);
     }
     return Positions::per_sequence(batch, std::move(positions));
   }
-  if (entry.place != nullptr) {
-    std::vector<double> positions;
-    for (Index t = 0; t < seq_len; ++t) positions.push_back(scheme.offset + entry.place(scheme, t, seq_len));
-    return Positions::shared(batch, std::move(positions));
-  }
-  Positions counted = Positions::contiguous(batch, seq_len, scheme.offset);
-  if (entry.stretch == nullptr) return counted;
-  return counted.stretched(
-      std::make_shared<const Stretch>(entry.stretch(scheme, stretch_factor(scheme, seq_len))));
+  for (Index t = 0; t < seq_len; ++t)
+    positions.push_back(scheme.offset + rule_of(scheme).place(scheme, t, seq_len));
+  const Positions shared = Positions::shared(batch, std::move(positions));
+  if (!entry.stretches) return shared;
+  return shared.stretched(std::make_shared<const Stretch>(stretch_at(scheme, seq_len)));
 }
 
 }  // namespace ordinal

@@ -2,10 +2,12 @@
 // positional/schemes/ and one line in positional/schemes.inc. See schemes/yarn.cpp for one that stretches rotary frequencies.
 #pragma once
 
-#include <any>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "framework/core/positions.h"
@@ -15,6 +17,7 @@
 namespace ordinal {
 
 struct SchemeEntry;
+class SchemeRule;
 
 /// A scheme and its options. L is the training length. The `definition` of a scheme says what it computes.
 struct PositionScheme {
@@ -24,7 +27,8 @@ struct PositionScheme {
   Index max_position = 0;
   double offset = 0.0;       // added to positions that are not drawn and not spaced over a range
   std::string ids = "auto";  // the name of positions that the task gives; auto: its first
-  std::any own = {};         // the options of this scheme alone; see SchemeEntry
+  std::shared_ptr<const SchemeRule> rule =
+      {};  // with the options of this scheme alone; null: it counts tokens
 
   const SchemeEntry& entry() const;
   const std::string& name() const;
@@ -38,7 +42,30 @@ struct PositionScheme {
   std::string describe(Index seq_len) const;
 };
 
-/// One entry of the registry. Functions may be null: a scheme without `place`, `draw` and `stretch` counts tokens.
+/// What one scheme does, with the options of this scheme alone. By default it counts tokens and has no options.
+class SchemeRule {
+ public:
+  virtual ~SchemeRule() = default;
+
+  /// Visits the options but `scale` and `max_position`, which SchemeEntry says that it has.
+  virtual void visit(PositionScheme& /*scheme*/, OptionVisitor& /*v*/) {}
+  /// Computes the options left at 0, for the training length L. Throws ConfigError.
+  virtual void resolve(Index /*train_length*/) {}
+  /// The values in effect: ", α 1". Not called if s is 1.
+  virtual std::string describe() const { return ""; }
+
+  /// The position of token t of every sequence of seq_len tokens, to which the offset is added.
+  virtual double place(const PositionScheme& /*scheme*/, Index t, Index /*seq_len*/) const {
+    return static_cast<double>(t);
+  }
+  /// If positions are random: appends those of `count` tokens, below `range`.
+  virtual void draw(Index /*count*/, Index /*range*/, Random& /*random*/,
+                    std::vector<double>& /*positions*/) const {}
+  /// The stretch for sequences s times as long as in training.
+  virtual Stretch stretch(const PositionScheme& /*scheme*/, double /*s*/) const { return {}; }
+};
+
+/// One entry of the registry.
 struct SchemeEntry {
   std::string name;
   std::string summary;      // one line
@@ -47,23 +74,31 @@ struct SchemeEntry {
   bool has_range = false;   // they lie below max_position, an option
   bool scales = false;      // by a factor s, which describe() reports: the option `scale`
   bool is_dynamic = false;  // s is computed from the number of tokens read so far
-  std::any own = {};        // a struct of the options of this scheme alone, with their defaults
 
-  void (*visit)(PositionScheme& scheme, OptionVisitor& v) = nullptr;  // visits its other options
-  void (*complete)(PositionScheme& scheme) = nullptr;                 // its own part of resolve()
-  std::string (*describe)(const PositionScheme& scheme) = nullptr;    // ", α 1"; not called if s is 1
-  /// The position of token t of every sequence of seq_len tokens, to which the offset is added.
-  double (*place)(const PositionScheme& scheme, Index t, Index seq_len) = nullptr;
-  /// Appends positions below `range` for `count` tokens.
-  void (*draw)(Index count, Index range, Random& random, std::vector<double>& positions) = nullptr;
-  /// The stretch for sequences s times as long as in training.
-  Stretch (*stretch)(const PositionScheme& scheme, double s) = nullptr;
-
-  std::vector<OptionSpec> options = {};  // filled in on registration
+  // Filled in by describe_scheme().
+  bool places = false;     // whether it has a place() of its own
+  bool stretches = false;  // or a stretch()
+  std::vector<OptionSpec> options = {};
+  std::shared_ptr<SchemeRule> (*build)(const SchemeRule* like) = nullptr;  // a copy; of null: the defaults
 };
 
+/// Fills in the options of an entry that has a builder.
+SchemeEntry with_options(SchemeEntry entry);
+
+/// Adds the options and the builder to the entry of a class derived from SchemeRule.
+template <typename Rule>
+SchemeEntry describe_scheme(SchemeEntry entry) {
+  // The type of a pointer to a member function names the class that overrides it last.
+  entry.places = !std::is_same_v<decltype(&Rule::place), decltype(&SchemeRule::place)>;
+  entry.stretches = !std::is_same_v<decltype(&Rule::stretch), decltype(&SchemeRule::stretch)>;
+  entry.build = [](const SchemeRule* like) -> std::shared_ptr<SchemeRule> {
+    return std::make_shared<Rule>(like != nullptr ? *static_cast<const Rule*>(like) : Rule());
+  };
+  return with_options(std::move(entry));
+}
+
 inline const std::string& PositionScheme::name() const { return entry().name; }
-inline bool PositionScheme::stretches() const { return entry().stretch != nullptr; }
+inline bool PositionScheme::stretches() const { return entry().stretches; }
 
 /// All schemes, in the order of schemes.inc.
 const Registry<SchemeEntry>& position_schemes();
@@ -77,8 +112,9 @@ PositionScheme make_position_scheme(const std::string& text);
 /// Throws ConfigError if no part of the encoding takes positions, or the scheme stretches rotary frequencies and none is rotary.
 void check_positions(const std::string& encoding, const PositionScheme& scheme);
 
-/// s for a sequence of seq_len tokens.
+/// s for a sequence of seq_len tokens, and the stretch by it, of factor 1 if the scheme does not stretch.
 double stretch_factor(const PositionScheme& scheme, Index seq_len);
+Stretch stretch_at(const PositionScheme& scheme, Index seq_len);
 
 /// The key of the random positions of a validation example, distinct from those of a training step.
 inline RandomKey validation_positions(std::uint64_t seed, std::uint32_t example = 0) {

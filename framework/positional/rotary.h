@@ -1,7 +1,6 @@
 // The rotation of queries and keys that RoPE and xPos share.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -10,16 +9,6 @@
 #include "framework/positional/sinusoid_table.h"
 
 namespace ordinal {
-
-/// How rotary encodings lower their frequencies for sequences `factor` times as long as in training. Other
-/// encodings would compress positions instead. With factor 1, frequencies do not change.
-struct Stretch {
-  double factor = 1.0;
-  /// θ_i of the d/2 pairs of d rotated dimensions.
-  std::function<std::vector<double>(Index d, double base)> frequencies = {};
-  double magnitude = 1.0;  // factor on the rotated pairs
-  double unchanged = 0.0;  // positions below this rotate as without a stretch
-};
 
 /// The stretch of positions; without one, a Stretch of factor 1. Valid as long as the positions or a copy.
 const Stretch& stretch_of(const Positions& positions);

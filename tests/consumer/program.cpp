@@ -35,26 +35,20 @@ class Recency final : public ordinal::DistanceBias<T> {
   T reach_;
 };
 
-struct StridedOptions {
-  double stride = 2.0;
-};
-
 // 0, stride, 2 · stride, …
-ordinal::SchemeEntry strided() {
-  return {.name = "strided",
-          .summary = "every few positions",
-          .definition = "p_t = stride · t",
-          .own = StridedOptions{},
-          .visit =
-              [](ordinal::PositionScheme& scheme, ordinal::OptionVisitor& v) {
-                v.number("stride", std::any_cast<StridedOptions>(&scheme.own)->stride, ordinal::above(0),
-                         "from one token to the next", ordinal::Binds::training);
-              },
-          .place =
-              [](const ordinal::PositionScheme& scheme, ordinal::Index t, ordinal::Index /*seq_len*/) {
-                return static_cast<double>(t) * std::any_cast<StridedOptions>(&scheme.own)->stride;
-              }};
-}
+class Strided final : public ordinal::SchemeRule {
+ public:
+  void visit(ordinal::PositionScheme& /*scheme*/, ordinal::OptionVisitor& v) override {
+    v.number("stride", stride_, ordinal::above(0), "from one token to the next", ordinal::Binds::training);
+  }
+  double place(const ordinal::PositionScheme& /*scheme*/, ordinal::Index t,
+               ordinal::Index /*seq_len*/) const override {
+    return static_cast<double>(t) * stride_;
+  }
+
+ private:
+  double stride_ = 2.0;
+};
 
 struct EchoOptions {
   ordinal::Index letters = 4;
@@ -105,7 +99,8 @@ int main(int argc, char** argv) {
                                                            .beyond = "runs",
                                                            .source = "this file",
                                                            .shift_invariant = true}));
-  ordinal::register_position_scheme(strided());
+  ordinal::register_position_scheme(ordinal::describe_scheme<Strided>(
+      {.name = "strided", .summary = "every few positions", .definition = "p_t = stride · t"}));
   ordinal::experiments::register_task(ordinal::experiments::describe_task<Echo, EchoOptions>(
       {.name = "echo", .summary = "each letter again, one token later"}));
   using namespace ordinal::experiments;

@@ -151,9 +151,12 @@ class Volatile final : public ordinal::Optimizer<T> {
 };
 
 // … 2, 1, 0.
-double falling(const ordinal::PositionScheme& /*scheme*/, Index t, Index seq_len) {
-  return static_cast<double>(seq_len - 1 - t);
-}
+class Falling final : public ordinal::SchemeRule {
+ public:
+  double place(const ordinal::PositionScheme& /*scheme*/, Index t, Index seq_len) const override {
+    return static_cast<double>(seq_len - 1 - t);
+  }
+};
 
 // Of models without branches.
 ordinal::InitialWeights shrunk(const ordinal::Part& /*part*/, Index branches) {
@@ -170,7 +173,8 @@ void register_more() {
   ordinal::schedules().add({"hurried", "to 0 in all steps", hurried});
   ordinal::optimizers().add(
       ordinal::describe_optimizer<Volatile, NoOptions>({.name = "volatile", .summary = "momentum"}));
-  ordinal::register_position_scheme({.name = "falling", .summary = "backwards", .place = falling});
+  ordinal::register_position_scheme(
+      ordinal::describe_scheme<Falling>({.name = "falling", .summary = "backwards"}));
   ordinal::initial_weights().add(
       {.name = "shrunk", .summary = "N(0, sd²), less in many branches", .make = shrunk});
 }

@@ -9,9 +9,12 @@
 namespace ordinal {
 namespace {
 
-void visit_ids(PositionScheme& scheme, OptionVisitor& v) {
-  v.text("ids", scheme.ids, "the name of positions that the task gives; auto: its first", Binds::training);
-}
+class OfTask final : public SchemeRule {
+ public:
+  void visit(PositionScheme& scheme, OptionVisitor& v) override {
+    v.text("ids", scheme.ids, "the name of positions that the task gives; auto: its first", Binds::training);
+  }
+};
 
 }  // namespace
 
@@ -35,17 +38,16 @@ Positions moved_positions(const PositionScheme& scheme, Index batch, std::span<c
 }
 
 SchemeEntry task_scheme() {
-  return {
-      .name = "task",
-      .summary = "positions that the task gives, shifted by a random number for each example (*)",
-      .definition =
-          R"(p_t = c_t + k for token t, c_t = 1, 2, … given by the task, or p_t = 0 for a token without one; k is a whole
+  return describe_scheme<OfTask>(
+      {.name = "task",
+       .summary = "positions that the task gives, shifted by a random number for each example (*)",
+       .definition =
+           R"(p_t = c_t + k for token t, c_t = 1, 2, … given by the task, or p_t = 0 for a token without one; k is a whole
 number uniform in 0 … M - 1 - max c, drawn for each example in training and in the test. M = max_position (0:
 twice the longest length of training and test). The definition of a task says which positions it gives, and
 their names.)",
-      .is_random = true,
-      .has_range = true,
-      .visit = visit_ids};
+       .is_random = true,
+       .has_range = true});
 }
 
 }  // namespace ordinal

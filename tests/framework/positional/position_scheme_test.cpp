@@ -261,7 +261,7 @@ TEST(Spaced, CoversEveryRangeEvenlyRoundedDownExactly) {
     for (Index seq_len = 1; seq_len <= range; ++seq_len) {
       for (Index t = 0; t < seq_len; ++t) {
         const Index expected = t * range / seq_len;
-        ASSERT_EQ(spaced.entry().place(spaced, t, seq_len), static_cast<double>(expected))
+        ASSERT_EQ(spaced.rule->place(spaced, t, seq_len), static_cast<double>(expected))
             << "token " << t << " of " << seq_len << " below " << range;
       }
     }
