@@ -81,14 +81,7 @@ SelfAttention<T>::SelfAttention(const LayerContext<T>& context, const AttentionO
       columns_("SelfAttention", shape_),
       encoding_(checked(context, options, blocks).only(options.encoding)),
       head_attention_(encoding_, columns_, {at_, options.weights, options.softcap, blocks}, scope),
-      qkv_({.in = shape_.d_model,
-            .out = columns_.all(),
-            .bias = context.bias,
-            .stacked = {columns_.query_width, columns_.key_width, columns_.key_width}},
-           scope.nested("qkv")),
-      output_(
-          {.in = shape_.d_model, .out = shape_.d_model, .bias = context.bias, .role = Linear<T>::Role::last},
-          scope.nested("output")),
+      projections_(columns_, context.bias, scope),
       query_norm_(head_norm<T>(options.qk_norm, columns_.d_head, scope.nested("query_norm"))),
       key_norm_(head_norm<T>(options.qk_norm, columns_.d_head, scope.nested("key_norm"))),
       keys_(scope.add_state({.cols = columns_.key_width})),
@@ -104,8 +97,8 @@ template <typename T>
 typename SelfAttention<T>::template Projected<T> SelfAttention<T>::project(View<const T> x,
                                                                            Pass<T>& pass) const {
   encoding_.encode_layer(x, at_.number, pass);
-  const View<T> qkv = pass.allocate(x.rows, qkv_.output_width());
-  qkv_.forward_into(x, qkv, pass);
+  const View<T> qkv = pass.allocate(x.rows, columns_.all());
+  projections_.qkv.forward_into(x, qkv, pass);
   const View<T> query = normalised(columns_.queries(qkv), query_norm_.get(), pass);
   const View<T> key = normalised(columns_.keys(qkv), key_norm_.get(), pass);
   const View<T> value = columns_.values(qkv);
@@ -170,12 +163,12 @@ View<const T> SelfAttention<T>::forward(View<const T> x, Pass<T>& pass) const {
                             pass);
   for (const View<T> saved : {query, key, value, all.sums, all.kept, all.out})
     pass.save("SelfAttention", saved);
-  return output_.forward(all.out, pass);
+  return projections_.output.forward(all.out, pass);
 }
 
 template <typename T>
 View<const T> SelfAttention<T>::backward(View<const T> dy, Pass<T>& pass) const {
-  const View<const T> d_out = output_.backward(dy, pass);
+  const View<const T> d_out = projections_.output.backward(dy, pass);
   const View<const T> out = pass.restore("SelfAttention");
   const View<const T> kept = pass.restore("SelfAttention");
   const View<const T> sums = pass.restore("SelfAttention");
@@ -196,7 +189,7 @@ View<const T> SelfAttention<T>::backward(View<const T> dy, Pass<T>& pass) const 
   normalise_backward(d.key, key_norm_.get(), pass);
   normalise_backward(d.query, query_norm_.get(), pass);
   const View<T> dx = pass.allocate(dy.rows, shape_.d_model);
-  qkv_.backward_into(d_qkv, dx, pass);
+  projections_.qkv.backward_into(d_qkv, dx, pass);
   encoding_.encode_layer_backward(dx, at_.number, pass);
   return dx;
 }

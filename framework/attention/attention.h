@@ -9,7 +9,6 @@
 #include "framework/attention/head_attention.h"
 #include "framework/attention/head_columns.h"
 #include "framework/layers/layer_registry.h"
-#include "framework/layers/linear.h"
 #include "framework/positional/positional_encoding.h"
 
 namespace ordinal {
@@ -52,7 +51,6 @@ class SelfAttention final : public Layer<T> {
                 const AttentionBlocks& blocks = {});
 
   Index input_width() const override { return shape_.d_model; }
-  Index output_width() const override { return shape_.d_model; }
   Mixing mixing() const override { return shape_.causal ? Mixing::cached : Mixing::uncached; }
   View<const T> forward(View<const T> x, Pass<T>& pass) const override;
   View<const T> backward(View<const T> dy, Pass<T>& pass) const override;
@@ -79,8 +77,7 @@ class SelfAttention final : public Layer<T> {
   HeadColumns columns_;
   PositionalEncoding<T> encoding_;  // the parts that act in this layer
   HeadAttention<T> head_attention_;
-  Linear<T> qkv_;
-  Linear<T> output_;
+  Projections<T> projections_;
   std::unique_ptr<Layer<T>> query_norm_;  // null without qk_norm
   std::unique_ptr<Layer<T>> key_norm_;
   StateSlot keys_;  // cached after encode_query_key

@@ -1,4 +1,4 @@
-// Checks of the sizes and the encoding that all kinds of attention share, and the columns of the heads.
+// What all kinds of attention share: checks of the sizes and the encoding, the columns of the heads, and the projections.
 #pragma once
 
 #include <fmt/format.h>
@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "framework/core/model_shape.h"
+#include "framework/layers/linear.h"
 #include "framework/positional/positional_encoding.h"
 
 namespace ordinal {
@@ -63,6 +64,25 @@ struct HeadColumns {
   View<T> of_key_head(View<T> keys_or_values, Index head) const {
     return keys_or_values.col_range(head / group * d_head, d_head);
   }
+};
+
+/// The products around all kinds of attention: [q k v] = x W_qkvᵀ + b, and y = o W_outᵀ + b.
+template <typename T>
+struct Projections {
+  Projections(const HeadColumns& columns, bool bias, const Scope& scope)
+      : qkv({.in = columns.query_width,
+             .out = columns.all(),
+             .bias = bias,
+             .stacked = {columns.query_width, columns.key_width, columns.key_width}},
+            scope.nested("qkv")),
+        output({.in = columns.query_width,
+                .out = columns.query_width,
+                .bias = bias,
+                .role = Linear<T>::Role::last},
+               scope.nested("output")) {}
+
+  Linear<T> qkv;
+  Linear<T> output;
 };
 
 /// Returns *encoding. Throws std::invalid_argument, naming `layer`, if it is null or was built for attention with other

@@ -6,7 +6,6 @@
 #include "framework/attention/linear_head_attention.h"
 #include "framework/core/decode_cache.h"
 #include "framework/layers/layer_registry.h"
-#include "framework/layers/linear.h"
 #include "framework/math/vector_math.h"
 
 namespace ordinal {
@@ -22,28 +21,17 @@ class LinearAttention final : public Layer<T> {
       : shape_(context.shape),
         columns_("LinearAttention", shape_),
         encoding_(encoding_for("LinearAttention", context.encoding, shape_)),
-        qkv_({.in = shape_.d_model,
-              .out = columns_.all(),
-              .bias = context.bias,
-              .stacked = {columns_.query_width, columns_.key_width, columns_.key_width}},
-             scope.nested("qkv")),
-        output_({.in = shape_.d_model,
-                 .out = shape_.d_model,
-                 .bias = context.bias,
-                 .role = Linear<T>::Role::last},
-                scope.nested("output")),
+        projections_(columns_, context.bias, scope),
         of_head_(shape_.causal) {
     if (shape_.causal) state_ = scope.add_state({.rows = columns_.d_head + 1, .cols = columns_.key_width});
   }
 
   Index input_width() const override { return shape_.d_model; }
-  Index output_width() const override { return shape_.d_model; }
   Mixing mixing() const override { return shape_.causal ? Mixing::cached : Mixing::uncached; }
 
   View<const T> forward(View<const T> x, Pass<T>& pass) const override {
     this->check_width("LinearAttention", x);
-    const View<T> qkv = pass.allocate(x.rows, qkv_.output_width());
-    qkv_.forward_into(x, qkv, pass);
+    const View<const T> qkv = projections_.qkv.forward(x, pass);
     const View<const T> features = features_of(qkv, pass);
     const View<const T> rotated = turned(features, pass);
     const View<T> out = pass.zeros(x.rows, shape_.d_model);
@@ -63,16 +51,14 @@ class LinearAttention final : public Layer<T> {
           copy_rows<T>(sums.all, columns_.of_key_head(cache->state(state_, sequence), head));
       }
     }
-    for (const View<const T> saved :
-         {View<const T>(qkv), features, rotated, View<const T>(totals), View<const T>(out)}) {
+    for (const View<const T> saved : {qkv, features, rotated, View<const T>(totals), View<const T>(out)})
       pass.save("LinearAttention", saved);
-    }
-    return output_.forward(out, pass);
+    return projections_.output.forward(out, pass);
   }
 
   // dφ adds the gradients through denominators and, rotated back, through numerators. φ'(x) = min(φ(x), 1).
   View<const T> backward(View<const T> dy, Pass<T>& pass) const override {
-    const View<const T> d_out = output_.backward(dy, pass);
+    const View<const T> d_out = projections_.output.backward(dy, pass);
     const View<const T> out = pass.restore("LinearAttention");
     const View<const T> totals = pass.restore("LinearAttention");
     const View<const T> rotated = pass.restore("LinearAttention");
@@ -96,7 +82,7 @@ class LinearAttention final : public Layer<T> {
         d_qkv(r, c) = std::min(features(r, c), T(1)) * (d_features(r, c) + d_turned(r, c));
       }
     }
-    return qkv_.backward(d_qkv, pass);
+    return projections_.qkv.backward(d_qkv, pass);
   }
 
  private:
@@ -142,8 +128,7 @@ class LinearAttention final : public Layer<T> {
   ModelShape shape_;
   HeadColumns columns_;
   const PositionalEncoding<T>& encoding_;
-  Linear<T> qkv_;
-  Linear<T> output_;
+  Projections<T> projections_;
   LinearHeadAttention<T> of_head_;
   StateSlot state_;  // S of all key heads side by side, then a row with their z; only if causal
 };
