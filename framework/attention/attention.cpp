@@ -176,7 +176,7 @@ View<const T> SelfAttention<T>::backward(View<const T> dy, Pass<T>& pass) const 
   const View<const T> key = pass.restore("SelfAttention");
   const View<const T> query = pass.restore("SelfAttention");
   const typename HeadAttention<T>::template Output<const T> all{out, sums, kept};
-  const View<T> d_qkv = pass.allocate(dy.rows, columns_.all());
+  const View<T> d_qkv = pass.zeros(dy.rows, columns_.all());
   const Projected<T> d{columns_.queries(d_qkv), columns_.keys(d_qkv), columns_.values(d_qkv)};
   for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
     head_attention_.backward(of_sequence({query, key, value}, sequence, pass),

@@ -97,22 +97,13 @@ void HeadAttention<T>::forward_head(Index head, const Heads& all, const Factor<T
 //   o = P v            dV += Pᵀ do = Eᵀ δ        dP = do Vᵀ        (+ the encoding's share)
 //   P(S)               dS: see AttentionWeights
 //   S = q kᵀ scale     dq = scale · dS k        dk += scale · dSᵀ q        (+ the encoding's share)
-// Blocks are processed from last to first, because without a window the last one sees all keys: its products write dk and
-// dv, and those of the other blocks add to them.
+// Writes dq, and adds to dk and dv, from the last block to the first: trained bits depend on the order of these sums.
 template <typename T>
 void HeadAttention<T>::backward_head(Index head, const Heads& all, const Factor<T>& keys,
                                      const Factor<T>& values, const Output<const T>& output,
                                      const Gradients& all_d, Pass<T>& pass) const {
   const Gradients d{columns_.of_query_head(all_d.out, head), columns_.of_query_head(all_d.query, head),
                     columns_.of_key_head(all_d.key, head), columns_.of_key_head(all_d.value, head)};
-  const bool first_of_group = head % columns_.group == 0;
-  T keep = first_of_group ? T(0) : T(1);
-  if (options_.at.sight.window > 0 && first_of_group) {
-    for (const View<T> sum : {d.key, d.value}) {
-      for (Index r = 0; r < sum.rows; ++r) std::fill_n(sum.row(r), sum.cols, T(0));
-    }
-    keep = T(1);
-  }
   const Index last_block = (all.query.rows - 1) / options_.blocks.rows;
   for (Index first = last_block * options_.blocks.rows; first >= 0; first -= options_.blocks.rows) {
     const auto frame = pass.scratch_frame();
@@ -138,10 +129,9 @@ void HeadAttention<T>::backward_head(Index head, const Heads& all, const Factor<
     const View<T> d_key = d.key.row_range(first_key, seen);
     const Triangle triangle = block.half(Triangle::Of::left);
     // Forward: o = P v and S = q kᵀ scale. Here dV += Pᵀ do, dq = scale · dS k and dk += scale · dSᵀ q.
-    multiply<T>(transposed(weights), d_out, d.value.row_range(first_key, seen), T(1), keep, triangle);
+    multiply<T>(transposed(weights), d_out, d.value.row_range(first_key, seen), T(1), T(1), triangle);
     multiply<T>(d_scores, block.key, d_query, block.scale, T(0), triangle);
-    multiply<T>(transposed(d_scores), block.query, d_key, block.scale, keep, triangle);
-    keep = T(1);
+    multiply<T>(transposed(d_scores), block.query, d_key, block.scale, T(1), triangle);
     encoding_.learn_values(block, weights, d_out, pass);
     encoding_.encode_scores_backward(block, {d_scores, d_query, d_key}, pass);
   }
