@@ -2,7 +2,7 @@
 // register its own parts first and then run the same driver:
 //
 //   int main(int argc, char** argv) {
-//     ordinal::register_encoding(my_encoding());
+//     ordinal::encodings().add(my_encoding());
 //     return ordinal::experiments::run_driver(argc, argv, ordinal::experiments::extrapolation_driver);
 //   }
 #pragma once

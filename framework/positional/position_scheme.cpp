@@ -35,20 +35,16 @@ const SchemeRule& rule_of(const PositionScheme& scheme) {
   return scheme.rule ? *scheme.rule : counts;
 }
 
-Registry<SchemeEntry>& scheme_registry() {
-  static Registry<SchemeEntry> schemes("positions", {
+}  // namespace
+
+Registry<SchemeEntry>& position_schemes() {
+  static Registry<SchemeEntry> all("positions", {
 #define ORDINAL_SCHEME(name) name##_scheme(),
 #include "framework/positional/schemes.inc"
 #undef ORDINAL_SCHEME
-                                                    });
-  return schemes;
+                                                });
+  return all;
 }
-
-}  // namespace
-
-const Registry<SchemeEntry>& position_schemes() { return scheme_registry(); }
-
-void register_position_scheme(SchemeEntry entry) { scheme_registry().add(std::move(entry)); }
 
 SchemeEntry with_options(SchemeEntry entry) {
   OptionVisitor visitor;

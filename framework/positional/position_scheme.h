@@ -101,10 +101,7 @@ inline const std::string& PositionScheme::name() const { return entry().name; }
 inline bool PositionScheme::stretches() const { return entry().stretches; }
 
 /// All schemes, in the order of schemes.inc.
-const Registry<SchemeEntry>& position_schemes();
-
-/// Adds a user-defined scheme, before the first use of a config. Throws std::invalid_argument if the name is taken.
-void register_position_scheme(SchemeEntry entry);
+Registry<SchemeEntry>& position_schemes();
 
 /// The scheme that "yarn" or "yarn(yarn_beta=8)" names. resolve() later computes what depends on lengths. Throws ConfigError.
 PositionScheme make_position_scheme(const std::string& text);

@@ -13,22 +13,14 @@ namespace ordinal {
 #include "framework/positional/encodings.inc"
 #undef ORDINAL_ENCODING
 
-namespace {
-
-Registry<EncodingEntry>& encoding_registry() {
-  static Registry<EncodingEntry> encodings("positional encoding", {
+Registry<EncodingEntry>& encodings() {
+  static Registry<EncodingEntry> all("positional encoding", {
 #define ORDINAL_ENCODING(name) name##_encoding(),
 #include "framework/positional/encodings.inc"
 #undef ORDINAL_ENCODING
-                                                                  });
-  return encodings;
+                                                            });
+  return all;
 }
-
-}  // namespace
-
-const Registry<EncodingEntry>& encodings() { return encoding_registry(); }
-
-void register_encoding(EncodingEntry entry) { encoding_registry().add(std::move(entry)); }
 
 std::vector<Part> encoding_parts(const std::string& text) {
   std::vector<Part> parts = parse_parts(text, '+');

@@ -219,10 +219,7 @@ EncodingEntry describe_encoding(EncodingEntry entry) {
 }
 
 /// All registered encodings, in the order of encodings.inc.
-const Registry<EncodingEntry>& encodings();
-
-/// Adds a user-defined encoding, before the first use of a config. Throws std::invalid_argument if the name is taken.
-void register_encoding(EncodingEntry entry);
+Registry<EncodingEntry>& encodings();
 
 /// The parts of "sinusoidal+t5(buckets=16)". Throws ConfigError for an unknown or repeated part.
 std::vector<Part> encoding_parts(const std::string& text);

@@ -93,13 +93,13 @@ class Echo final : public ordinal::experiments::Task {
 }  // namespace
 
 int main(int argc, char** argv) {
-  ordinal::register_encoding(
+  ordinal::encodings().add(
       ordinal::describe_encoding<Recency, RecencyOptions>({.name = "recency",
                                                            .formula = "+ exp(-|i - j| / reach)",
                                                            .beyond = "runs",
                                                            .source = "this file",
                                                            .shift_invariant = true}));
-  ordinal::register_position_scheme(ordinal::describe_scheme<Strided>(
+  ordinal::position_schemes().add(ordinal::describe_scheme<Strided>(
       {.name = "strided", .summary = "every few positions", .definition = "p_t = stride · t"}));
   ordinal::experiments::register_task(ordinal::experiments::describe_task<Echo, EchoOptions>(
       {.name = "echo", .summary = "each letter again, one token later"}));

@@ -173,7 +173,7 @@ void register_more() {
   ordinal::schedules().add({"hurried", "to 0 in all steps", hurried});
   ordinal::optimizers().add(
       ordinal::describe_optimizer<Volatile, NoOptions>({.name = "volatile", .summary = "momentum"}));
-  ordinal::register_position_scheme(
+  ordinal::position_schemes().add(
       ordinal::describe_scheme<Falling>({.name = "falling", .summary = "backwards"}));
   ordinal::initial_weights().add(
       {.name = "shrunk", .summary = "N(0, sd²), less in many branches", .make = shrunk});
@@ -183,11 +183,11 @@ void register_more() {
 
 int main(int argc, char** argv) {
   register_more();
-  ordinal::register_encoding(ordinal::describe_encoding<Steep, NoOptions>({.name = "steep",
-                                                                           .formula = "- slope n",
-                                                                           .beyond = "runs",
-                                                                           .source = "this file",
-                                                                           .shift_invariant = true}));
+  ordinal::encodings().add(ordinal::describe_encoding<Steep, NoOptions>({.name = "steep",
+                                                                         .formula = "- slope n",
+                                                                         .beyond = "runs",
+                                                                         .source = "this file",
+                                                                         .shift_invariant = true}));
   ordinal::layers(ordinal::LayerKind::branch)
       .add(ordinal::describe_layer<Forgetful, NoOptions>(
           {.name = "forgetful", .kind = ordinal::LayerKind::branch, .summary = "x_t + x_{t-1}"}));

@@ -102,7 +102,7 @@ TEST(OwnEncoding, RefusesOptionsThatItCannotHave) {
 TEST(RegisterEncoding, RefusesANameThatIsTaken) {
   EncodingEntry entry = recency();
   entry.name = "alibi";
-  EXPECT_THAT([&] { register_encoding(entry); },
+  EXPECT_THAT([&] { encodings().add(entry); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("alibi is registered already")));
   EXPECT_EQ(encodings().find("alibi").source, "Press et al. 2022, §3");
 }

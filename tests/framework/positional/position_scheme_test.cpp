@@ -139,7 +139,7 @@ TEST(PositionSchemes, TakeTheirOptions) {
 }
 
 TEST(PositionSchemes, OfAUserNeedAFreeName) {
-  EXPECT_THAT([] { register_position_scheme(position_schemes().find("yarn")); },
+  EXPECT_THAT([] { position_schemes().add(position_schemes().find("yarn")); },
               ThrowsMessage<std::invalid_argument>("positions: yarn is registered already"));
 }
 
