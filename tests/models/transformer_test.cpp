@@ -186,20 +186,10 @@ TEST(Transformer, ImpossibleConfigsAreReported) {
   EXPECT_NO_THROW(Transformer<float>({.block = "feed_forward", .encoding = "sinusoidal"}));
 }
 
-// A model whose blocks have every kind of branch.
-ModelConfig model_of_all_branches() {
-  return {.vocab_size = 7, .d_model = 16, .block = joined(layers(LayerKind::branch).names())};
-}
-
-TEST(AModelOfAllBranches, BackwardIsTheGradient) {
-  const GradientReport report = testing::check_model(model_of_all_branches(), Positions::contiguous(2, 9));
-  EXPECT_TRUE(report.ok()) << report.text();
-}
-
-TEST(AModelOfAllBranches, CannotContinueIfAConvolutionLooksAhead) {
-  ModelConfig config = model_of_all_branches();
-  config.causal = false;
-  EXPECT_FALSE(Transformer<double>(config).can_continue());
+TEST(Transformer, CannotContinueIfAConvolutionLooksAhead) {
+  const ModelConfig all_branches{
+      .d_model = 16, .block = joined(layers(LayerKind::branch).names()), .causal = false};
+  EXPECT_FALSE(Transformer<double>(all_branches).can_continue());
 }
 
 TEST(Transformer, BranchesOfABlockHaveNamesOfTheirOwn) {

@@ -1,5 +1,5 @@
 // Linear attention against its formula with a rotation, over sequences longer than a chunk, and the state that it
-// carries. Gradients are in branch_test.cpp, with PyTorch's.
+// carries. Gradients are in gradient_test.cpp, with PyTorch's.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,9 +1,11 @@
-// A branch by itself, with parameters, for the tests of branches.
+// A layer by itself, with parameters, and the cases of branches: for the tests of layers.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -100,6 +102,40 @@ inline bool is_defined(const BranchCase& what) {
   return true;
 }
 
+/// Every branch with each of its options, and some together, with and without biases, in decoders and encoders.
+inline std::vector<BranchCase> branch_cases() {
+  std::vector<std::string> branches = branches_with_options();
+  const std::vector<std::string> together = {
+      "attention(weights=softmax)",
+      "conv(kernel=1)",
+      "gated_linear(activation=relu, ff=6)",
+      "feed_forward(activation=swiglu, ff=6)",
+      "attention(weights=sink, window=5, qk_norm=layernorm, softcap=0.5)",
+      "attention(window=20, qk_norm=rmsnorm, softcap=0.5)"};
+  branches.insert(branches.end(), together.begin(), together.end());
+  std::vector<BranchCase> all;
+  for (const std::string& branch : branches) {
+    for (const bool bias : {true, false}) {
+      for (const bool causal : {true, false}) all.push_back({branch, causal, bias});
+    }
+  }
+  std::erase_if(all, [](const BranchCase& what) { return !is_defined(what); });
+  return all;
+}
+
+/// A name for GoogleTest: what it does not take becomes _.
+inline std::string plain_name(std::string name) {
+  std::erase_if(name, [](char c) { return c == ' ' || c == ')'; });
+  std::ranges::replace_if(
+      name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+  return name;
+}
+
+inline std::string name_of_branch(const BranchCase& of) {
+  return plain_name(of.branch + (of.causal ? "_causal" : "_bidirectional") +
+                    (of.bias ? "" : "_without_bias"));
+}
+
 template <typename T>
 Tensor<T> copy_of(View<const T> view) {
   Tensor<T> tensor({view.rows, view.cols});
@@ -121,11 +157,11 @@ inline Tensor<double> linear_by_loops(const Parameters<double>& values, const st
   return y;
 }
 
-/// A branch with parameters away from their initial values, so that none is zero.
-template <typename T>
-struct BranchSetting {
-  explicit BranchSetting(const BranchCase& what)
-      : layer(what, Scope(layout, "layer")), values(layout), gradients(layout) {
+/// A layer with parameters away from their initial values, so that none is zero.
+template <typename T, typename Built = Layer<T>>
+struct LayerRig {
+  explicit LayerRig(const std::function<std::unique_ptr<Built>(const Scope&)>& build)
+      : built(build(Scope(layout, "layer"))), layer(*built), values(layout), gradients(layout) {
     initialize(values, 1);
     Random random({.seed = 4});
     for (const ParameterSpec& spec : layout.specs()) {
@@ -154,9 +190,17 @@ struct BranchSetting {
   }
 
   ParameterLayout layout;
-  Specimen<T> layer;
+  std::unique_ptr<Built> built;
+  Built& layer;
   Parameters<T> values;
   Parameters<T> gradients;
+};
+
+template <typename T>
+struct BranchSetting : LayerRig<T, Specimen<T>> {
+  explicit BranchSetting(const BranchCase& what)
+      : LayerRig<T, Specimen<T>>(
+            [&](const Scope& scope) { return std::make_unique<Specimen<T>>(what, scope); }) {}
 };
 
 }  // namespace ordinal::testing

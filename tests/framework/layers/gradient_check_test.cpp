@@ -109,5 +109,24 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"Repeat", Fault::unrepeatable, "a second backward gives other gradients"}),
     [](const auto& info) { return info.param.name; });
 
+// As of whole models (tests/models/every_model_test.cpp).
+TEST(GradientCheck, OfAFunctionOfParametersCatchesAWrongGradient) {
+  ParameterLayout layout;
+  Scope(layout, "f").add("x", {3}, constant(0.5));
+  Parameters<double> values(layout);
+  initialize(values, 1);
+  const auto loss = [](const Parameters<double>& at) {
+    double sum = 0.0;
+    for (const double x : at.flat()) sum += x * x;
+    return sum;
+  };
+  for (const double factor : {2.0, 2.001}) {
+    const auto gradient = [&](const Parameters<double>& at, Parameters<double>& result) {
+      for (std::size_t i = 0; i < at.flat().size(); ++i) result.flat()[i] += factor * at.flat()[i];
+    };
+    EXPECT_EQ(check_parameters(values, loss, gradient).ok(), factor == 2.0);
+  }
+}
+
 }  // namespace
 }  // namespace ordinal

@@ -1,12 +1,14 @@
-// Every layer against finite differences: those of the registry automatically, the others as examples.
+// Every layer against finite differences: those of the registry without being named here, the others as examples.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "framework/core/errors.h"
@@ -16,6 +18,7 @@
 #include "framework/layers/layer_registry.h"
 #include "framework/layers/linear.h"
 #include "framework/layers/residual.h"
+#include "tests/framework/largest_difference.h"
 #include "tests/framework/layers/branch_setting.h"
 
 namespace ordinal {
@@ -23,56 +26,134 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using testing::largest_difference;
 using ::testing::ThrowsMessage;
 
 constexpr Index width = 8;
 
-class RegisteredLayer : public ::testing::TestWithParam<LayerEntry> {};
+// A layer in both precisions.
+struct Specimen {
+  std::string name;
+  LayerBuilder build;
+  std::function<std::unique_ptr<Layer<float>>(const Scope&)> in_float;
+  std::string layer = {};  // its name in messages
+  bool is_sum = false;     // of many numbers, as exact as the largest
+};
 
-TEST_P(RegisteredLayer, BackwardIsTheGradient) {
-  const auto build = [](const Scope& scope) {
-    return std::get<LayerMaker<double>>(GetParam().build)({GetParam().name}, {.width = width}, scope);
-  };
-  const GradientReport report = check_layer(build);
-  EXPECT_TRUE(report.ok()) << report.text();
+// `build` makes a layer of the type of its second argument.
+template <typename Build>
+Specimen specimen(std::string name, Build build, std::string layer = {}) {
+  return {std::move(name), [build](const Scope& scope) { return build(scope, double()); },
+          [build](const Scope& scope) { return build(scope, float()); }, std::move(layer)};
 }
 
-// y and dx, row by row, for dy = y and inputs that are equal in both precisions.
 template <typename T>
-std::vector<T> outcome(const LayerEntry& entry) {
-  ParameterLayout layout;
-  const auto layer =
-      std::get<LayerMaker<T>>(entry.build)({entry.name}, {.width = width}, Scope(layout, "layer"));
-  Parameters<T> values(layout);
-  Parameters<T> gradients(layout);
-  initialize(values, 1);
-  const Tensor<T> x = testing::normal_tensor<T>({6, layer->input_width()}, 2);
-  Pass<T> pass(values, &gradients);
-  pass.begin({.positions = Positions::contiguous(1, 6), .record = true});
-  const View<const T> y = layer->forward(x.view(), pass);
-  const View<const T> dx = layer->backward(y, pass);
-  std::vector<T> all(y.data, y.data + y.size());
-  all.insert(all.end(), dx.data, dx.data + dx.size());
+using Built = std::unique_ptr<Layer<T>>;
+
+Specimen linear(bool bias, Index out = 5) {
+  return specimen(
+      bias ? "linear" : "linear_without_bias",
+      [=]<typename T>(const Scope& scope, T) -> Built<T> {
+        return std::make_unique<Linear<T>>(typename Linear<T>::Options{.in = width, .out = out, .bias = bias},
+                                           scope);
+      },
+      "Linear");
+}
+
+Specimen dropout(double probability) {
+  return specimen(
+      probability > 0.0 ? "dropout" : "dropout_of_nothing",
+      [=]<typename T>(const Scope& scope, T) -> Built<T> {
+        return std::make_unique<Dropout<T>>(probability, width, scope);
+      },
+      "Dropout");
+}
+
+Specimen of_branch(const testing::BranchCase& branch, const std::string& layer = {}) {
+  Specimen made = specimen(
+      testing::name_of_branch(branch),
+      [=]<typename T>(const Scope& scope, T) -> Built<T> {
+        return std::make_unique<testing::Specimen<T>>(branch, scope);
+      },
+      layer);
+  made.is_sum = true;
+  return made;
+}
+
+Specimen registered(LayerKind kind, const std::string& text, const std::string& layer = {}) {
+  if (kind == LayerKind::branch) return of_branch({text}, layer);
+  return specimen(
+      text,
+      [=]<typename T>(const Scope& scope, T) -> Built<T> {
+        return make_layer<T>(kind, text, {.width = width}, scope);
+      },
+      layer);
+}
+
+Specimen residual(NormPlacement placement, double dropout) {
+  return specimen(
+      std::string("residual_") + (placement == NormPlacement::pre ? "pre" : "post"),
+      [=]<typename T>(const Scope& scope, T) -> Built<T> {
+        return std::make_unique<Residual<T>>(
+            placement, make_layer<T>(LayerKind::norm, "layernorm", {.width = width}, scope.nested("norm")),
+            std::make_unique<Linear<T>>(typename Linear<T>::Options{.in = width, .out = width},
+                                        scope.nested("inner")),
+            dropout, scope);
+      },
+      "Residual");
+}
+
+// All that are registered, branches with their options, and those that no config names.
+std::vector<Specimen> specimens() {
+  std::vector<Specimen> all = {linear(true),
+                               linear(false),
+                               dropout(0.0),
+                               dropout(0.3),
+                               residual(NormPlacement::pre, 0.2),
+                               residual(NormPlacement::post, 0.2)};
+  for (const LayerKind kind : {LayerKind::norm, LayerKind::activation})
+    for (const std::string& name : layers(kind).names()) all.push_back(registered(kind, name));
+  for (const testing::BranchCase& branch : testing::branch_cases()) all.push_back(of_branch(branch));
   return all;
 }
 
-TEST_P(RegisteredLayer, FloatFollowsDouble) {
-  const std::vector<float> in_float = outcome<float>(GetParam());
-  const std::vector<double> exact = outcome<double>(GetParam());
-  ASSERT_EQ(in_float.size(), exact.size());
-  for (std::size_t i = 0; i < exact.size(); ++i)
-    ASSERT_NEAR(in_float[i], exact[i], (i < 6 * width ? 5e-6 : 2e-5) * (1.0 + std::abs(exact[i])));
+class EveryLayer : public ::testing::TestWithParam<Specimen> {};
+
+TEST_P(EveryLayer, BackwardIsTheGradient) {
+  for (const Index length : {1, 5}) {
+    const GradientReport report = check_layer(GetParam().build, length);
+    EXPECT_TRUE(report.ok()) << report.text() << "at length " << length;
+  }
 }
 
-// Branches are tested in branch_test.cpp.
-std::vector<LayerEntry> norms_and_activations() {
-  std::vector<LayerEntry> all = layers(LayerKind::norm).entries();
-  const std::vector<LayerEntry>& activations = layers(LayerKind::activation).entries();
-  all.insert(all.end(), activations.begin(), activations.end());
-  return all;
+// Relative to each number, or to the largest.
+void expect_near(const Tensor<float>& got, const Tensor<double>& expected, double tolerance,
+                 bool to_largest) {
+  ASSERT_EQ(got.shape(), expected.shape());
+  const double largest = largest_difference(expected, Tensor<double>(expected.shape()));
+  for (std::size_t i = 0; i < expected.span().size(); ++i) {
+    const double size = to_largest ? largest : std::abs(expected.span()[i]);
+    ASSERT_NEAR(got.span()[i], expected.span()[i], tolerance * (1.0 + size));
+  }
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, RegisteredLayer, ::testing::ValuesIn(norms_and_activations()),
+TEST_P(EveryLayer, FloatFollowsDouble) {
+  testing::LayerRig<float> in_float(GetParam().in_float);
+  testing::LayerRig<double> in_double(GetParam().build);
+  std::ranges::copy(in_float.values.flat(), in_double.values.flat().begin());
+  const auto results = [](auto& rig, auto zero) {
+    using T = decltype(zero);
+    return rig.forward_and_backward(testing::normal_tensor<T>({30, rig.layer.input_width()}, 2),
+                                    testing::normal_tensor<T>({30, rig.layer.output_width()}, 3));
+  };
+  const auto rounded = results(in_float, 0.0F);
+  const auto exact = results(in_double, 0.0);
+  const bool is_sum = GetParam().is_sum;
+  expect_near(rounded.y, exact.y, 5e-6, is_sum);
+  expect_near(rounded.dx, exact.dx, is_sum ? 5e-5 : 2e-5, is_sum);
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryLayer, ::testing::ValuesIn(specimens()),
                          [](const auto& info) { return info.param.name; });
 
 TEST(LayerRegistry, EveryLayerSaysWhatItIsAndTakesItsOwnDefaults) {
@@ -177,67 +258,8 @@ TEST(LayerRegistry, ABlockIsAListOfBranches) {
               ThrowsMessage<ConfigError>(::testing::HasSubstr("block: got 'gelu', expected one of ")));
 }
 
-struct Specimen {
-  std::string name;
-  LayerBuilder build;
-  std::string layer = {};  // its name in messages
-};
-
-using Built = std::unique_ptr<Layer<double>>;
-
-Specimen linear(bool bias, Index out = 5) {
-  return {bias ? "linear" : "linear_without_bias",
-          [=](const Scope& scope) -> Built {
-            return std::make_unique<Linear<double>>(
-                Linear<double>::Options{.in = width, .out = out, .bias = bias}, scope);
-          },
-          "Linear"};
-}
-
-Specimen dropout(double probability) {
-  return {probability > 0.0 ? "dropout" : "dropout_of_nothing",
-          [probability](const Scope& scope) -> Built {
-            return std::make_unique<Dropout<double>>(probability, width, scope);
-          },
-          "Dropout"};
-}
-
-Specimen registered(LayerKind kind, const std::string& text, const std::string& layer) {
-  return {text,
-          [kind, text](const Scope& scope) -> Built {
-            if (kind == LayerKind::branch)
-              return std::make_unique<testing::Specimen<double>>(testing::BranchCase{text}, scope);
-            return make_layer<double>(kind, text, {.width = width}, scope);
-          },
-          layer};
-}
-
-Specimen residual(NormPlacement placement, double dropout) {
-  return {std::string("residual_") + (placement == NormPlacement::pre ? "pre" : "post"),
-          [=](const Scope& scope) -> Built {
-            return std::make_unique<Residual<double>>(
-                placement,
-                make_layer<double>(LayerKind::norm, "layernorm", {.width = width}, scope.nested("norm")),
-                linear(true, width).build(scope.nested("inner")), dropout, scope);
-          },
-          "Residual"};
-}
-
-class SpecimenLayer : public ::testing::TestWithParam<Specimen> {};
-
-TEST_P(SpecimenLayer, BackwardIsTheGradient) {
-  const GradientReport report = check_layer(GetParam().build);
-  EXPECT_TRUE(report.ok()) << report.text();
-}
-
-INSTANTIATE_TEST_SUITE_P(All, SpecimenLayer,
-                         ::testing::Values(linear(true), linear(false), dropout(0.0), dropout(0.3),
-                                           residual(NormPlacement::pre, 0.2),
-                                           residual(NormPlacement::post, 0.2)),
-                         [](const auto& info) { return info.param.name; });
-
 // They would be multiplied by memory next to its parameters. User-defined layers need not check it.
-TEST(EveryLayer, RefusesRowsOfAnotherWidth) {
+TEST(Layers, RefuseRowsOfAnotherWidth) {
   for (const Specimen& specimen :
        {linear(true), dropout(0.3), residual(NormPlacement::pre, 0.2),
         registered(LayerKind::norm, "layernorm", "LayerNorm"),
@@ -249,7 +271,7 @@ TEST(EveryLayer, RefusesRowsOfAnotherWidth) {
         registered(LayerKind::branch, "gated_linear", "FeedForward"),
         registered(LayerKind::branch, "conv", "Conv"), registered(LayerKind::branch, "lstm", "Lstm")}) {
     ParameterLayout layout;
-    const Built layer = specimen.build(Scope(layout, "layer"));
+    const Built<double> layer = specimen.build(Scope(layout, "layer"));
     const Parameters<double> values(layout);
     Pass<double> pass(values);
     const Index expected = layer->input_width();

@@ -1,5 +1,5 @@
-// Forgetting attention over long texts. Gradients and the cache are in contract_test.cpp, whole models against PyTorch in
-// tests/experiments/training/parity_test.cpp.
+// Forgetting attention over long texts. Gradients and the cache are in tests/models/every_model_test.cpp, whole models
+// against PyTorch in tests/experiments/training/parity_test.cpp.
 #include <gtest/gtest.h>
 
 #include <algorithm>

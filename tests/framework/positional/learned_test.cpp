@@ -1,5 +1,5 @@
 // Learned absolute positions: which rows of the table tokens read, and how many rows it has. That backward is the gradient
-// is in contract_test.cpp, what is refused in refusals_test.cpp.
+// is in tests/models/every_model_test.cpp, what is refused in refusals_test.cpp.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Selective RoPE: angles that are carried from run to run. Gradients and the cache are in contract_test.cpp, whole models
-// against PyTorch in tests/experiments/training/parity_test.cpp.
+// Selective RoPE: angles that are carried from run to run. Gradients and the cache are in
+// tests/models/every_model_test.cpp, whole models against PyTorch in tests/experiments/training/parity_test.cpp.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Scalable softmax: the factor of each query, and what Nakanishi 2025 uses it for. Gradients and the cache are in
-// contract_test.cpp, whole models against PyTorch in tests/experiments/training/parity_test.cpp.
+// tests/models/every_model_test.cpp, whole models against PyTorch in tests/experiments/training/parity_test.cpp.
 #include <gtest/gtest.h>
 
 #include <cmath>
