@@ -1,6 +1,5 @@
 #include "models/model_config.h"
 
-#include "framework/core/initial_weights.h"
 #include "framework/layers/layer_registry.h"
 
 namespace ordinal {
@@ -12,11 +11,13 @@ void ModelConfig::visit(OptionVisitor& v) {
   v.integer("heads", heads, between(1, largest_width), "query heads; must divide d_model");
   v.integer("n_kv_heads", n_kv_heads, automatic_or(1, largest_width),
             "key/value heads; must divide heads; 0: as many as heads");
-  v.text("block", block, "branches of a block in order, each with its own norm and residual");
-  v.text("encoding", encoding, "positional encoding, or several at once: in a+b, a acts before b");
-  v.part("norm", norm, ordinal::layers(LayerKind::norm).names(), "before or after each branch");
+  v.parts("block", block, "branches", "branches of a block in order, each with its own norm and residual");
+  v.parts("encoding", encoding, "positional encodings",
+          "positional encoding, or several at once: in a+b, a acts before b; behind @ positions in training, "
+          "and in the test if they "
+          "differ: a@training:test");
+  v.parts("norm", norm, "norms", "before or after each branch");
   v.choice("norm_placement", norm_placement, {"pre", "post"}, "norm before or after each residual branch");
-  v.flag("causal", causal, "each token sees only earlier ones; false: an encoder");
   v.number("dropout", dropout, between(0, 0.999999), "dropout after each branch", Binds::training);
   v.number("positional_dropout", positional_dropout, between(0, 0.999999), "dropout on x + PE",
            Binds::training);
@@ -24,8 +25,7 @@ void ModelConfig::visit(OptionVisitor& v) {
   v.flag("tied_output", tied_output, "the output layer shares the token embedding");
   v.flag("scale_embedding", scale_embedding,
          "multiply token embeddings by √d_model before PE is added (Vaswani et al. 2017)");
-  v.part("init", init, initial_weights().names(), "initial values of the weights of products",
-         Binds::training);
+  v.parts("init", init, "initial weights", "initial values of the weights of products", Binds::training);
   v.number(
       "embedding_sd", embedding_sd, automatic_or(0),
       "initial standard deviation of token embeddings; 0: 1/√d_model, so after the factor √d_model they have "

@@ -40,7 +40,7 @@ void check_encoding_used(const ModelConfig& config) {
     if (rotating.empty() && shape_of(config).layers > 0) continue;
     const std::string why =
         rotating.empty()
-            ? fmt::format("no branch of '{}' has them (use none, or add attention)", config.block)
+            ? fmt::format("no branch of '{}' has them (use none, or add attention)", config.block.text())
             : rotating + " has no scores (use rope, xpos or one that acts on the input)";
     throw ConfigError(fmt::format("{} acts on {}, and {}", entry.name, places_text(entry.acts_on), why));
   }
@@ -63,8 +63,8 @@ Transformer<T>::Transformer(const ModelConfig& config)
   for (Index number = 0; number < config.layers; ++number) add_block(branches, number);
   if (config.norm_placement == "pre") {
     final_norm_ =
-        make_layer<T>(LayerKind::norm, config.norm, {.width = config.d_model, .shape = shape_of(config)},
-                      this->scope("final_norm"));
+        make_layer<T>(LayerKind::norm, config.norm.only(),
+                      {.width = config.d_model, .shape = shape_of(config)}, this->scope("final_norm"));
   }
   if (config.tied_output) {
     output_ = std::make_unique<Linear<T>>(token_embedding_.table());
@@ -91,8 +91,8 @@ void Transformer<T>::add_block(const std::vector<Part>& branches, Index number) 
     const std::string name = count > 1 ? fmt::format("{}_{}", branch.name, count) : branch.name;
     context.layer = attention_layers_;
     auto norm =
-        make_layer<T>(LayerKind::norm, config_.norm, {.width = config_.d_model, .shape = context.shape},
-                      scope.nested(name + "_norm"));
+        make_layer<T>(LayerKind::norm, config_.norm.only(),
+                      {.width = config_.d_model, .shape = context.shape}, scope.nested(name + "_norm"));
     const Scope own = scope.nested(name);
     auto inner = make_layer<T>(LayerKind::branch, branch, context, own);
     branches_.push_back(

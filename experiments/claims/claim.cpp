@@ -119,7 +119,7 @@ std::vector<std::string> resolve(Quantity& quantity, const std::vector<Row>& row
   const Part task = task_part(settings);
   const std::vector<MetricSpec> metrics = task_metrics(task);
   quantity.task = to_string(task);
-  quantity.train_length = settings.integer("task.train_length");
+  quantity.train_length = settings->task.train_length;
   quantity.at = parse_length(quantity.length, quantity.train_length);
   require("metric", quantity.metric.id, ids_of(metrics));
   if (missing.empty()) quantity.metric = *std::ranges::find(metrics, quantity.metric.id, &MetricSpec::id);

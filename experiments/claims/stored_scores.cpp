@@ -37,7 +37,7 @@ std::vector<Setting> binding(const Settings& settings) {
   const std::set<std::string> free = {"task.file", "finetune.file", "train.log_every",
                                       "train.checkpoint_every", "train.seed"};
   const std::set<std::string> sections = {"task", "model", "train", "finetune", "evaluate"};
-  std::vector<Setting> lines = {{"experiment.seeds", settings.text("experiment.seeds")}};
+  std::vector<Setting> lines = {{"experiment.seeds", settings->experiment.seeds}};
   for (const Key& key : all_keys())
     if (sections.contains(key.section()) && !free.contains(key.name))
       lines.emplace_back(key.name, settings.text(key.name));

@@ -103,10 +103,10 @@ Tensor<double> Effect::pairs(const Content& content, bool products, bool added) 
   return result;
 }
 
-BuiltEncoding::BuiltEncoding(const std::string& part, const ModelShape& of, std::uint64_t seed)
-    : text(part),
+BuiltEncoding::BuiltEncoding(const PartList& part, const ModelShape& of, std::uint64_t seed)
+    : text(part.text()),
       shape(of),
-      encoding(make_positional_encoding<double>(text, shape, Scope(layout, "positional"))),
+      encoding(make_positional_encoding<double>(part, shape, Scope(layout, "positional"))),
       values(layout) {
   initialize(values, seed);
 }

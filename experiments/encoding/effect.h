@@ -23,7 +23,7 @@ Content random_content(const ModelShape& shape, Index seq_len, std::uint64_t see
 
 /// An encoding with parameters of its own, at their initial values.
 struct BuiltEncoding {
-  BuiltEncoding(const std::string& text, const ModelShape& shape, std::uint64_t seed);
+  BuiltEncoding(const PartList& part, const ModelShape& shape, std::uint64_t seed);
 
   std::string text;  // the encoding as a config names it
   ModelShape shape;

@@ -44,7 +44,7 @@ std::string text_of(const Plan& plan, Binds last) {
   Metadata all = plan.text(last);
   all.erase("train.steps");
   all["data_hash"] = plan.task->data_hash();
-  all["train.log_every"] = plan.settings.text("train.log_every");
+  all["train.log_every"] = std::to_string(plan.settings->train.log_every);
   std::string text;
   for (const auto& [key, value] : all) text += fmt::format("{} = {}\n", key, value);
   return text;
@@ -56,7 +56,7 @@ Stage stage_of(Plan plan, const Transformer<float>& model, const std::string& be
   for (const Index length : evaluation_lengths(plan.settings))
     check_stretch(model, plan.test_positions, plan.task->seq_len(length));
   std::string text = before + text_of(plan, Binds::training);
-  check_optimizer(plan.settings.text("train.optimizer"), model.layout());
+  check_optimizer(plan.settings->train.optimizer, model.layout());
   const Workload work = workload(plan, model);
   TableRows rows = table_rows(plan, model.encoding());
   return {std::move(plan), std::move(text), work, std::move(rows)};
@@ -83,8 +83,8 @@ std::vector<std::string> untrained_rows(const Entrant& entrant) {
 
 // The size of a batch of evaluate.batches.
 std::string batch_text(const Settings& evaluation) {
-  if (evaluation.integer("evaluate.batch") > 0) return evaluation.text("evaluate.batch");
-  return fmt::format("{} of length {}", evaluation.text("train.batch"), evaluation.text("task.train_length"));
+  if (evaluation->evaluate.batch > 0) return std::to_string(evaluation->evaluate.batch);
+  return fmt::format("{} of length {}", evaluation->train.batch, evaluation->task.train_length);
 }
 
 std::string hash_of(std::string_view text) { return fnv1a64_hex(std::as_bytes(std::span(text))); }
@@ -103,9 +103,9 @@ std::string result_text(const Cell& cell) {
   return fmt::format(
       "row = {}\n{}train.steps = {}\n{}evaluate.lengths = {}\nevaluate.conditions = {}\nevaluate.batches = "
       "{} of {}\n",
-      cell.entrant.row.label, training_text(cell, last), last.plan.settings.text("train.steps"),
+      cell.entrant.row.label, training_text(cell, last), last.plan.settings->train.steps,
       text_of(last.plan, Binds::test), fmt::join(evaluation_lengths(row), ", "), conditions_text(row),
-      cell.evaluation.text("evaluate.batches"), batch_text(cell.evaluation));
+      cell.evaluation->evaluate.batches, batch_text(cell.evaluation));
 }
 
 }  // namespace
@@ -137,7 +137,7 @@ Entrant Entrants::make(const Row& row) {
     const Plan plan(row.settings, task_of(row.settings));
     const Transformer<float> model(plan.model);  // throws if the model cannot be built
     entrant.stages.push_back(stage_of(plan, model, ""));
-    if (row.settings.integer("finetune.steps") > 0) {
+    if (row.settings->finetune.steps > 0) {
       const Settings settings = plan.second_stage();
       const Plan second(settings, task_of(settings));
       const Transformer<float> second_model(second.model);
@@ -145,7 +145,7 @@ Entrant Entrants::make(const Row& row) {
       entrant.stages.push_back(stage_of(second, second_model, entrant.first().whole_text() + "\n"));
     }
     for (const Index length : evaluation_lengths(row.settings)) entrant.task().check_length(length);
-    check_gate(entrant.task(), row.settings.real("evaluate.gate"));
+    check_gate(entrant.task(), row.settings->evaluate.gate);
     return entrant;
   });
 }
@@ -158,7 +158,7 @@ void place_trainings(std::vector<Cell>& cells, const LockedPath& out) {
     std::filesystem::path initial = cell.initial;
     for (const Stage& stage : cell.entrant.stages) {
       const std::string name =
-          fmt::format("{}-{}", hash_of(training_text(cell, stage)), stage.plan.settings.text("train.steps"));
+          fmt::format("{}-{}", hash_of(training_text(cell, stage)), stage.plan.settings->train.steps);
       cell.trainings.push_back({out / "trainings" / name, &stage.plan, initial});
       initial = checkpoint_in(cell.trainings.back().folder);
     }
@@ -195,7 +195,7 @@ CellResult empty_result(const Cell& cell) {
   result.row = cell.entrant.row.label;
   result.seed = cell.seed;
   result.parameters = cell.entrant.last().work.parameters;
-  result.train_length = cell.entrant.row.settings.integer("task.train_length");
+  result.train_length = cell.entrant.row.settings->task.train_length;
   return result;
 }
 

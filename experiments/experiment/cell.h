@@ -2,6 +2,8 @@
 // seed), and the files that hold the result of a cell.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -31,7 +33,7 @@ struct Stage {
   TableRows rows = {};
 
   std::string whole_text() const {
-    return text + "train.steps = " + plan.settings.text("train.steps") + "\n";
+    return text + fmt::format("train.steps = {}\n", plan.settings->train.steps);
   }
 };
 

@@ -88,7 +88,7 @@ void Extrapolation::prepare() {
   if (trains()) place_trainings(cells_, out_);
   ExperimentResult frame = outline_of(form_.rows, form_.makers);
   frame.can_add_seeds = form_.holds == an_experiment;
-  frame.name = frame.can_add_seeds ? settings_.text("experiment.name") : name_by_folder(out_);
+  frame.name = frame.can_add_seeds ? settings_->experiment.name : name_by_folder(out_);
   frame.settings = form_.resolved.empty() ? settings_.resolved_config() : form_.resolved;
   const std::string config = (out_ / "resolved.cfg").string();
   frame.command = !form_.command.empty()
@@ -96,7 +96,7 @@ void Extrapolation::prepare() {
                       : fmt::format("./experiments/run {} --out={}",
                                     quoted_for_shell((config.starts_with('-') ? "./" : "") + config),
                                     quoted_for_shell(out_.string()));
-  frame.manifest.insert(frame.manifest.begin(), {"seeds", settings_.text("experiment.seeds")});
+  frame.manifest.insert(frame.manifest.begin(), {"seeds", settings_->experiment.seeds});
   if (!frame_.references.empty()) {  // they, and the gates of the rows, are as before
     frame.references = std::move(frame_.references);
     frame.rows = std::move(frame_.rows);
@@ -156,6 +156,7 @@ std::optional<ExperimentResult> Extrapolation::run(Progress& progress) {
 
 std::optional<std::vector<CellResult>> Extrapolation::results(Progress& progress) {
   const InterruptGuard interrupt;
+  if (trains()) std::filesystem::create_directories(out_ / "trainings");  // before any cells: see check_folders()
   if (!settings_.tuned().empty()) {
     const std::vector<Cell> cells = tuning_cells(candidates_, settings_, out_);
     if (!tune(form_.rows, cells, form_.makers, workers_, progress, interrupt)) return std::nullopt;
@@ -222,7 +223,7 @@ int run_experiment(const CommandLine& command, const Settings& settings, const s
     return 0;
   }
   for (const Row& row : rows_of(settings))
-    for (const std::string& file : row.settings.list("task.file")) check_input(file, out);
+    for (const std::string& file : row.settings->task.file) check_input(file, out);
   for (const std::string& file : command.files) check_input(file, out, experiment.resolved_config());
   if (!initial.empty()) check_input(initial, out);
   experiment.check_folders();  // before it writes the lock

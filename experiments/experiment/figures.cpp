@@ -41,7 +41,7 @@ class RowFigures {
 
   // `checkpoint` holds the values of the subject.
   void add(const Subject& subject, const std::filesystem::path& checkpoint) {
-    const Index trained = subject.plan.settings.integer("task.train_length");
+    const Index trained = subject.plan.settings->task.train_length;
     try {
       const Index longest = std::max(trained, longest_drawn(subject));
       if (models_++ == 0)

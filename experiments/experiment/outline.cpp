@@ -45,11 +45,11 @@ std::string task_of(const Entrant& entrant) { return to_string(task_part(entrant
 // The rows, all lengths and, if all rows share one, the training length.
 void add_rows(const std::vector<Entrant>& entrants, ExperimentResult& result) {
   std::set<Index> lengths;
-  result.train_length = entrants.front().row.settings.integer("task.train_length");
+  result.train_length = entrants.front().row.settings->task.train_length;
   for (const Entrant& entrant : entrants) {
-    if (entrant.row.settings.integer("task.train_length") != result.train_length) result.train_length = 0;
+    if (entrant.row.settings->task.train_length != result.train_length) result.train_length = 0;
     result.rows.push_back({entrant.row.label, entrant.row.factors, entrant.notes(), task_of(entrant),
-                           entrant.row.settings.text(encoding_key)});
+                           entrant.row.settings->model.config.encoding.text()});
     for (const Index length : evaluation_lengths(entrant.row.settings)) lengths.insert(length);
   }
   result.lengths.assign(lengths.begin(), lengths.end());
@@ -57,8 +57,9 @@ void add_rows(const std::vector<Entrant>& entrants, ExperimentResult& result) {
 
 // All conditions, and the lengths of those that no row is tested under at some length.
 void add_conditions(const std::vector<Entrant>& entrants, ExperimentResult& result) {
-  for (const std::string& text : entrants.front().row.settings.list("evaluate.conditions"))
-    result.conditions.push_back(limited_condition(text).condition);
+  for (const LimitedCondition& limited :
+       limited_conditions(entrants.front().row.settings->evaluate.conditions))
+    result.conditions.push_back(to_string(limited.condition));
   for (const Entrant& entrant : entrants)
     for (const auto& [length, condition] : tests_of(entrant.row.settings))
       result.limited[condition].insert(length);
@@ -118,7 +119,7 @@ std::string table(const std::vector<Entrant>& entrants, int threads, Trained& tr
       const Settings& settings = stage.plan.settings;
       text += line(
           &stage == &entrant.first() ? entrant.row.label : "  then fine-tuned", width, work.parameters,
-          fmt::format("{} × {} × {}{}", settings.integer("train.steps"), settings.integer("train.batch"),
+          fmt::format("{} × {} × {}{}", settings->train.steps, settings->train.batch,
                       work.one_length ? "" : "up to ", stage.plan.seq_len()),
           trained.emplace(stage.whole_text(), work.flops).second ? fmt::format("{:.3g}", work.flops / 1e12)
                                                                  : "shared",
@@ -135,10 +136,10 @@ std::string table(const std::vector<Entrant>& entrants, int threads, Trained& tr
 std::string idle_rows(const std::vector<Entrant>& entrants) {
   std::string text;
   for (const Entrant& entrant : entrants) {
-    for (const char* key : {"train.steps", "train.learning_rate"})
-      if (entrant.row.settings.real(key) == 0.0)
-        text +=
-            fmt::format("warning: {}: {} = 0: weights keep their initial values\n", entrant.row.label, key);
+    const TrainSection& train = entrant.row.settings->train;
+    if (train.steps > 0 && train.learning_rate > 0.0) continue;
+    text += fmt::format("warning: {}: train.{} = 0: weights keep their initial values\n", entrant.row.label,
+                        train.steps == 0 ? "steps" : "learning_rate");
   }
   return text;
 }
@@ -187,8 +188,8 @@ void add_references(ExperimentResult& result, const std::vector<Entrant>& entran
     for (std::size_t row = 0; row < entrants.size(); ++row) {
       const Settings& settings = entrants[row].row.settings;
       if (&entrants[row].task() == task)
-        result.rows[row].gate = learning_gate(*task, settings.integer("task.train_length"), scores,
-                                              settings.real("evaluate.gate"));
+        result.rows[row].gate =
+            learning_gate(*task, settings->task.train_length, scores, settings->evaluate.gate);
     }
     const auto first = std::ranges::find(entrants, task, [](const Entrant& one) { return &one.task(); });
     const std::string of = tasks.size() > 1 ? " of " + task_of(*first) : "";
@@ -216,14 +217,13 @@ std::string dry_run_text(const Settings& settings, const std::vector<Entrant>& e
   for (const Entrant& entrant : entrants) tasks.insert(entrant.last().plan.task->describe());
   for (const std::string& task : tasks) text += fmt::format("task {}\n", task);
   for (const Factor& factor : settings.tuned()) {
-    text += fmt::format("first, on seed {}, the best {} for each row: {}\n",
-                        settings.integer("experiment.tune_seed"), factor.key, joined(factor.values));
+    text += fmt::format("first, on seed {}, the best {} for each row: {}\n", settings->experiment.tune_seed,
+                        factor.key, joined(factor.values));
   }
   const double flops = flops_of(choosing) + flops_of(trained) * static_cast<double>(count);
   return text + lines +
          fmt::format("all trainings: {:.3g} TFLOPs; scored at lengths {} ({})\n", flops / 1e12,
-                     joined(settings.list("evaluate.lengths")),
-                     joined(settings.list("evaluate.conditions"))) +
+                     joined(settings->evaluate.lengths), settings->evaluate.conditions.text()) +
          idle_rows(entrants);
 }
 

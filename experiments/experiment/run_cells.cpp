@@ -61,7 +61,7 @@ CellResult score_cell(const Cell& cell, const TrainingRun* run, Threads& threads
   }
   const Subject subject{scored.model,    scored.values, cell.entrant.task(), cell.entrant.last().plan,
                         cell.evaluation, cell.seed};
-  const Index at_once = std::max<Index>(threads.count(), cell.entrant.row.settings.integer("train.batch"));
+  const Index at_once = std::max<Index>(threads.count(), cell.entrant.row.settings->train.batch);
   std::vector<Examples> batches;  // of one length
   for (Index drawn = 0; const auto& [length, condition] : tests_of(cell.entrant.row.settings)) {
     progress.update(fmt::format("{}  scoring length {}, {}", cell.name(), length, condition));

@@ -76,11 +76,11 @@ void check_tuning(const Settings& settings) {
                                         "key of task, model or train"));
   }
   const auto scored = seeds(settings);
-  const auto seed = static_cast<std::uint64_t>(settings.integer("experiment.tune_seed"));
+  const auto seed = static_cast<std::uint64_t>(settings->experiment.tune_seed);
   if (settings.tuned().empty() || std::ranges::find(scored, seed) == scored.end()) return;
   throw ConfigError(fmt::format(
       "experiment.tune_seed = {} is one of experiment.seeds = {}, expected a seed that is not scored", seed,
-      settings.text("experiment.seeds")));
+      settings->experiment.seeds));
 }
 
 std::vector<Entrant> tuning_candidates(const std::vector<Entrant>& rows, const Settings& settings,
@@ -96,7 +96,7 @@ std::vector<Entrant> tuning_candidates(const std::vector<Entrant>& rows, const S
 
 std::vector<Cell> tuning_cells(const std::vector<Entrant>& candidates, const Settings& settings,
                                const LockedPath& out) {
-  const auto seed = static_cast<std::uint64_t>(settings.integer("experiment.tune_seed"));
+  const auto seed = static_cast<std::uint64_t>(settings->experiment.tune_seed);
   std::vector<Cell> cells;
   for (const Entrant& candidate : candidates) {
     const std::string values = folder_of(text_of(candidate.row.factors));

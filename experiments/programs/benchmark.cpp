@@ -33,9 +33,9 @@ constexpr BenchmarkSize benchmark_sizes[] = {{"tiny", 32, 64, 4, 2, 64, 32},
 using Sizes = std::vector<BenchmarkSize>;
 
 // The sizes that a key names. Adds a line to `problems` for each unknown name.
-Sizes sizes_of(const Settings& settings, const char* key, std::vector<std::string>& problems) {
+Sizes sizes_of(const std::vector<std::string>& names, const char* key, std::vector<std::string>& problems) {
   Sizes sizes;
-  for (const std::string& name : settings.list(key)) {
+  for (const std::string& name : names) {
     const auto* found = std::ranges::find(benchmark_sizes, name, &BenchmarkSize::name);
     if (found != std::end(benchmark_sizes)) {
       sizes.push_back(*found);
@@ -207,10 +207,10 @@ void time_sines(const BenchmarkSize& size, Index steps) {
 
 int benchmark(const CommandLine& command) {
   const Settings& settings = command.settings;
-  const Index steps = settings.integer("benchmark.steps");
+  const Index steps = settings->benchmark.steps;
   std::vector<std::string> problems;
-  const Sizes sizes = sizes_of(settings, "benchmark.sizes", problems);
-  const Sizes with_encodings = sizes_of(settings, "benchmark.encodings", problems);
+  const Sizes sizes = sizes_of(settings->benchmark.sizes, "benchmark.sizes", problems);
+  const Sizes with_encodings = sizes_of(settings->benchmark.encodings, "benchmark.encodings", problems);
   if (!problems.empty()) throw ConfigError(joined(problems, "\n"));
   if (command.dry_run) {
     for (const BenchmarkSize& size : sizes)

@@ -68,11 +68,11 @@ ClaimStudy read_study(const std::string& config, const fs::path& out) {
 void check_training(ClaimStudy& study, const Settings& given, const fs::path& out,
                     const CellWorkers& workers) {
   const bool needs_file = std::ranges::any_of(rows_of(study.settings), [](const Row& row) {
-    return row.settings.list("task.file").empty() && lacks_file(parse_part(row.settings.text("task.name")));
+    return row.settings->task.file.empty() && lacks_file(row.settings->task.name.only());
   });
-  if (needs_file && given.list("task.file").empty())
+  if (needs_file && given->task.file.empty())
     throw ConfigError("task.file: got nothing, expected --task.file=TEXT, on which to train this");
-  if (needs_file) study.settings.set("task.file", given.text("task.file"), command_line_origin);
+  if (needs_file) study.settings.set("task.file", joined(given->task.file, "\n"), command_line_origin);
   Extrapolation(study.settings, study.results_in(out), workers).check_folders();
   FolderLock::check_free(study.results_in(out));
 }
@@ -83,7 +83,7 @@ std::vector<ClaimStudy> read_studies(const CommandLine& command, const fs::path&
   std::vector<ClaimStudy> studies;
   std::vector<std::string> problems;
   std::map<std::string, std::string> first;  // the config that has a claim, by its ID
-  const std::string& folder = command.settings.text("claims.folder");
+  const std::string& folder = command.settings->claims.folder;
   for (const std::string& config : configs_in(folder)) {
     try {
       ClaimStudy& study = studies.emplace_back(read_study(config, out));
@@ -91,7 +91,7 @@ std::vector<ClaimStudy> read_studies(const CommandLine& command, const fs::path&
         if (const auto [with, is_new] = first.emplace(claim.section.id, config); !is_new)
           problems.push_back(
               fmt::format("{}: [claim {}] is also in {}", config, claim.section.id, with->second));
-      if (command.settings.flag("claims.train") && !study.claims.empty())
+      if (command.settings->claims.train && !study.claims.empty())
         check_training(study, command.settings, out, {threads, command.jobs});
     } catch (const std::runtime_error& error) {
       std::istringstream lines(error.what());
@@ -116,7 +116,7 @@ StoredScores gathered(const ClaimStudy& study, const LockedPath& out) {
 }
 
 int claims(const CommandLine& command) {
-  const bool trains = command.settings.flag("claims.train");
+  const bool trains = command.settings->claims.train;
   const fs::path out = command.out.empty() ? "results/claims" : command.out;
   if (!command.settings.sections("claim").empty())
     throw ConfigError(
@@ -127,7 +127,7 @@ int claims(const CommandLine& command) {
   check_results_folder(out, "claims");
   std::optional<FolderLock> lock;
   if (!command.dry_run)
-    lock.emplace(out, "claims", trains ? "trainings of " + command.settings.text("claims.folder") : "");
+    lock.emplace(out, "claims", trains ? "trainings of " + command.settings->claims.folder : "");
   DecidedClaims decided;
   for (ClaimStudy& study : studies) {
     if (trains && !study.claims.empty()) {

@@ -27,7 +27,7 @@ void check_options(const CommandLine& command) {
 
 int encoding(const CommandLine& command) {
   check_options(command);
-  if (command.model.empty() && !command.settings.list("encoding.names").empty()) {
+  if (command.model.empty() && !command.settings->encoding.names.empty()) {
     write_gallery(command);
     return 0;
   }

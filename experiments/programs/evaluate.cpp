@@ -42,7 +42,7 @@ std::filesystem::path row_folder(const std::filesystem::path& checkpoint) {
 // Adds a checkpoint to the row that is called as its folder, with `as` behind it.
 void add_checkpoint(Form& form, const Settings& settings, const std::string& path, const std::string& as) {
   const std::string name = name_by_folder(row_folder(path)) + as;
-  const auto seed = static_cast<std::uint64_t>(settings.integer("train.seed"));
+  const auto seed = static_cast<std::uint64_t>(settings->train.seed);
   Entrant entrant = form.makers.make({name, folder_of(name), {}, settings});
   for (Stage& stage : entrant.stages) stage.rows = {};  // the task may be another than that of training
   auto row = std::ranges::find_if(form.rows, [&](const Entrant& one) { return one.row.label == name; });
@@ -73,7 +73,7 @@ std::string plan_text(const Form& form, int threads) {
   for (const auto& [name, task] : form.makers.tasks()) text += fmt::format("task {}\n", task->describe());
   const Settings& first = form.rows.front().row.settings;
   return text + fmt::format("scored at lengths {} ({})\n", fmt::join(evaluation_lengths(first), ", "),
-                            first.text("evaluate.conditions"));
+                            first->evaluate.conditions.text());
 }
 
 // The settings of an experiment that would train these rows and seeds. Its first row says on how many examples all are scored.
@@ -92,7 +92,7 @@ Settings experiment_of(const std::vector<Entrant>& rows) {
 
 int evaluate(const CommandLine& command) {
   Form form{.holds = scores_alone, .command = "./experiments/run evaluate " + command.arguments};
-  const std::string& encoding = command.settings.text(encoding_key);
+  const std::string& encoding = command.settings->model.config.encoding.text();
   const bool is_other = command.settings.origin(encoding_key) == command_line_origin;
   for (const std::string& path : command.several)
     add_checkpoint(form, evaluation_settings(command.settings, path), path,

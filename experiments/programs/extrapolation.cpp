@@ -7,7 +7,7 @@ namespace ordinal::experiments {
 namespace {
 
 int extrapolation(const CommandLine& command) {
-  const std::string results = "results/" + folder_of(command.settings.text("experiment.name"));
+  const std::string results = "results/" + folder_of(command.settings->experiment.name);
   return run_experiment(command, command.settings, command.out.empty() ? results : command.out);
 }
 

@@ -40,12 +40,11 @@ int generate_text(const CommandLine& command) {
   load_parameters(file, values);
 
   const Alphabet alphabet = task_alphabet(task_part(settings));
-  const std::string prompt = settings.text("generate.prompt");
+  const std::string prompt = settings->generate.prompt;
   const std::vector<Token> tokens = alphabet.encode(prompt.empty() ? alphabet.beginning() : prompt);
-  const Index length = std::ssize(tokens) + settings.integer("generate.length");
+  const Index length = std::ssize(tokens) + settings->generate.options.length;
   if (command.dry_run) {
-    say_on_stdout(fmt::format("{}positions {}\n{} tokens\n",
-                              summary(model, settings.integer("task.train_length")),
+    say_on_stdout(fmt::format("{}positions {}\n{} tokens\n", summary(model, settings->task.train_length),
                               plan.test_positions.describe(length), length));
     return 0;
   }
@@ -64,7 +63,7 @@ int generate_text(const CommandLine& command) {
     unsaid = begun;
   };
   say(tokens);
-  auto options = section_options<GenerationOptions>(settings, "generate");
+  GenerationOptions options = settings->generate.options;
   options.positions = plan.test_positions;
   generate<float>(model, values, tokens, options, [&](Token token) { say(std::span(&token, 1)); });
   say_on_stdout(whole_letters(unsaid) + "\n");

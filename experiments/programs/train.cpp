@@ -16,7 +16,7 @@ int train(const CommandLine& command) {
   Settings settings = command.settings;
   settings.forget_comparison();
   settings.set("finetune.steps", "0", "train");
-  settings.set("experiment.seeds", settings.text("train.seed") + ",", "train");
+  settings.set("experiment.seeds", std::to_string(settings->train.seed) + ",", "train");
   Form form{.holds = a_training,
             .command = "./experiments/run train " + command.arguments,
             .initial = command.model};
@@ -26,8 +26,8 @@ int train(const CommandLine& command) {
   }
   Row row = rows_of(settings).front();
   if (!command.model.empty()) {  // whose settings hold every option of its encoding
-    const PartKind& kind = part_kind(find_key(encoding_key)->kind);
-    const std::string label = names_only(named_parts(kind, settings.text(encoding_key)));
+    const PartKind& kind = part_kind(find_key(encoding_key)->option.kind);
+    const std::string label = names_only(named_parts(kind, settings->model.config.encoding));
     row = {label, folder_of(label), {}, settings};
   }
   form.rows.push_back(form.makers.make(row));

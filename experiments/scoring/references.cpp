@@ -56,7 +56,7 @@ MetricSpec gate_metric(const Task& task, const Gate& gate, double threshold) {
 
 std::vector<Score> reference_scores(const Task& task, const Settings& settings,
                                     const std::vector<Index>& lengths, std::uint64_t validation_seed) {
-  const Index train_length = settings.integer("task.train_length");
+  const Index train_length = settings->task.train_length;
   const Index train_tokens = task.seq_len(train_length);
   const std::vector<MetricSpec> metrics = task.metrics();
   std::vector<Read> reads;

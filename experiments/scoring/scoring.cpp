@@ -42,11 +42,10 @@ std::vector<Examples> validation_batches(const Subject& subject, Index length, I
 }
 
 Index examples_to_score(const Task& task, const Settings& settings, Index length) {
-  const Index training_tokens =
-      settings.integer("train.batch") * task.seq_len(settings.integer("task.train_length"));
-  const Index given = settings.integer("evaluate.batch");
+  const Index training_tokens = settings->train.batch * task.seq_len(settings->task.train_length);
+  const Index given = settings->evaluate.batch;
   const Index batch = given > 0 ? given : std::max<Index>(1, training_tokens / task.seq_len(length));
-  return std::min(settings.integer("evaluate.batches") * batch, task.evaluation_examples(length));
+  return std::min(settings->evaluate.batches * batch, task.evaluation_examples(length));
 }
 
 void score_length(const Subject& subject, Index length, const std::string& condition,

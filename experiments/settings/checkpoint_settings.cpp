@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "experiments/process/machine.h"
+#include "experiments/settings/command_line.h"
 #include "experiments/settings/difference.h"
 #include "experiments/settings/parts.h"
 #include "experiments/settings/plan.h"
@@ -24,11 +25,11 @@ namespace {
 // An automatic value is not a request: the checkpoint holds the value that it resolved to, and a new run
 // would resolve it differently.
 bool is_request(const OptionSpec& option, const std::string& value) {
-  return option.range.automatic.empty() || value != option.range.automatic;
+  return value != "auto" && (option.range.automatic.empty() || value != option.range.automatic);
 }
 
 // What is given about a part changes these options of it, and positions are those of the checkpoint unless given.
-std::string merged(const PartKind& kind, const std::string& there, const std::string& here) {
+std::string merged(const PartKind& kind, const PartList& there, const PartList& here) {
   const std::vector<NamedPart> trained = named_parts(kind, there);
   std::vector<NamedPart> given = named_parts(kind, here);
   const auto is_position = [](const NamedPart& named) { return named.kind->title == "positions"; };
@@ -43,14 +44,14 @@ std::string merged(const PartKind& kind, const std::string& there, const std::st
       if (options.contains(option.name) && is_request(option, options.at(option.name)))
         part.options[option.name] = options.at(option.name);
   }
-  return parts_text(given);
+  return to_list(given).text();
 }
 
 // The settings that bind weights stay as they were trained, and without further training also the task.
 void require_same(const Settings& trained, const Settings& wanted, const std::string& path, bool has_task) {
   const auto fixed = [&](const Settings& settings) {
     Metadata text = Plan(settings).text(Binds::weights);
-    if (has_task) text["task.name"] = settings.text("task.name");
+    if (has_task) text["task.name"] = settings->task.name.text();
     return text;
   };
   const auto found = first_line(fixed(trained), fixed(wanted));
@@ -71,8 +72,9 @@ Settings laid_under(const Settings& given, const std::string& path, bool to_trai
     const std::string& there = trained.text(key.name);
     if (!given.is_given(key.name) || !is_request(key.option, given.text(key.name))) {
       result.set(key.name, there, path);
-    } else if (!key.kind.empty()) {
-      result.set(key.name, merged(part_kind(key.kind), there, given.text(key.name)), given.origin(key.name));
+    } else if (key.names_parts()) {
+      result.set(key.name, merged(part_kind(key.option.kind), there, given.text(key.name)),
+                 given.origin(key.name));
     }
   }
   require_same(trained, result, path, !to_train && trained.is_given("task.name"));
@@ -112,7 +114,7 @@ void check_metadata(const Metadata& metadata, const std::string& path) {
 // at least one.
 void check_tensors(const SafetensorsFile& file, const Settings& settings) {
   const Index branches =
-      std::ssize(block_parts(settings.text("model.block"))) * settings.integer("model.layers");
+      std::ssize(block_parts(settings->model.config.block)) * settings->model.config.layers;
   const Index tensors = std::ssize(file.names());
   if (branches > tensors) {
     throw CheckpointError(fmt::format(
@@ -130,7 +132,7 @@ void check_tensors(const SafetensorsFile& file, const Settings& settings) {
 Settings settings_of(const SafetensorsFile& file, const std::string& path) {
   try {
     check_metadata(file.metadata(), path);
-    Settings settings = Settings::from_map(file.metadata(), path);
+    Settings settings = read_values(file.metadata(), path);
     check_tensors(file, settings);
     return settings;
   } catch (const std::bad_alloc&) {
@@ -142,7 +144,7 @@ Settings settings_of(const SafetensorsFile& file, const std::string& path) {
 }
 
 std::uint64_t seed_of(const SafetensorsFile& file, const std::string& path) {
-  return static_cast<std::uint64_t>(settings_of(file, path).integer("train.seed"));
+  return static_cast<std::uint64_t>(settings_of(file, path)->train.seed);
 }
 
 std::string warning_of_data(const std::string& path, const std::string& data_hash) {
@@ -162,12 +164,12 @@ Settings fine_tuning_settings(const Settings& given, const std::string& path) {
 
 void exchange_encoding(Settings& settings) {
   const std::string origin = settings.origin("finetune.encoding");
-  const PlacedEncoding exchanged = placed_encoding(settings.text("finetune.encoding"));
+  const PlacedEncoding exchanged = placed_encoding(settings->finetune.encoding);
   settings.reset("finetune.encoding");
-  if (exchanged.encoding == "same") return;
-  PlacedEncoding placed = placed_encoding(settings.text(encoding_key));
+  if (exchanged.encoding.text() == FinetuneSection::same) return;
+  PlacedEncoding placed = placed_encoding(settings->model.config.encoding);
   placed.encoding = exchanged.encoding;
-  settings.set(encoding_key, placed_text(exchanged.training.empty() ? placed : exchanged), origin);
+  settings.set(encoding_key, (exchanged.training ? exchanged : placed).text(), origin);
 }
 
 Settings inference_settings(const Settings& given, const std::string& path) {

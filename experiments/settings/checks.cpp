@@ -12,13 +12,13 @@ namespace ordinal::experiments {
 namespace {
 
 void check_at_most(const Settings& settings, const char* key, const char* most) {
-  if (settings.integer(key) > settings.integer(most))
+  if (parse_integer(settings.text(key)) > parse_integer(settings.text(most)))
     throw ConfigError(fmt::format("{} = {} exceeds {} = {}; lower {} or raise {}", key, settings.text(key),
                                   most, settings.text(most), key, most));
 }
 
 void check_direction(const Settings& settings) {
-  const std::string& causal = settings.text("model.causal");
+  const std::string& causal = settings->model.causal;
   const bool is_causal = causal == "true";
   const Direction needed = task_direction(settings);
   if (needed == Direction::any || causal == "auto" || (needed == Direction::causal) == is_causal) return;
@@ -33,7 +33,7 @@ void check_direction(const Settings& settings) {
 std::string why_unused(const Key& key, const Settings& settings, const std::vector<Row>& rows) {
   if (key.name == "experiment.tune_seed" && settings.tuned().empty()) return "no compare.tune.… is set";
   const auto reads_files = [](const Row& row) { return task_part(row.settings).options.contains("file"); };
-  const auto is_tuned = [](const Row& row) { return row.settings.integer("finetune.steps") > 0; };
+  const auto is_tuned = [](const Row& row) { return row.settings->finetune.steps > 0; };
   if (key.option.type == OptionType::files && std::ranges::none_of(rows, reads_files))
     return "no task reads files, expected text or mlm(of=text)";
   if (key.section() != "finetune" || std::ranges::any_of(rows, is_tuned)) return "";

@@ -12,11 +12,6 @@
 namespace ordinal::experiments {
 namespace {
 
-// What sections may say that hold no keys of settings.
-const std::map<std::string, std::vector<std::string>> section_keys = {
-    {"claim", {"words", "statement", "source", "registered", "looks", "note"}},
-    {"withdrawn", {"words", "reason"}}};
-
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
@@ -124,8 +119,8 @@ class Parser {
     if (entry.kind.empty() && entry.key == "model") return start_from(entry);
     const Key* key = entry.kind.empty() ? key_behind(entry.key) : find_key(entry.key);
     if (const std::string problem = entry.why_unfit(key); !problem.empty()) return refuse(entry, problem);
-    const auto own = section_keys.find(entry.kind);
-    const bool is_own = own != section_keys.end();
+    const auto own = named_sections.find(entry.kind);
+    const bool is_own = own != named_sections.end() && !own->second.empty();
     if (!entry.key.empty() && (is_own ? !contains(own->second, entry.key) : key == nullptr)) {
       const std::string hint =
           is_own ? ", expected one of " + joined(own->second) : hint_for(entry.key, entry.value);
@@ -239,6 +234,18 @@ const std::vector<Key>& outside_options() {
 
 CommandLine parse_command_line(int argc, const char* const* argv, const DriverDescription& driver) {
   return Parser(driver).parse(argc, argv);
+}
+
+Settings read_values(const std::map<std::string, std::string>& values, const std::string& origin) {
+  Source config;
+  for (const auto& [name, value] : values) {
+    const Key* key = find_key(name);
+    const bool are_files = key != nullptr && key->option.type == OptionType::files;
+    if (name.find('.') == std::string::npos) continue;
+    for (const std::string& one : are_files ? split_outside_brackets(value, '\n') : std::vector{value})
+      config.push_back({name, one, origin});
+  }
+  return read_settings(config, {});
 }
 
 Settings read_settings(const Source& config, const DriverDescription& driver) {

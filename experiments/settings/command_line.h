@@ -86,6 +86,10 @@ std::string quoted_for_shell(const std::string& word);
 /// The settings of one config file, as this program reads it. Throws ConfigError like parse_command_line().
 Settings read_settings(const Source& config, const DriverDescription& driver);
 
+/// The settings with these values by key, as in the metadata of a checkpoint. Ignores names outside the sections. `origin` is where
+/// the values come from. Throws ConfigError with a line for each that a config may not have.
+Settings read_values(const std::map<std::string, std::string>& values, const std::string& origin);
+
 /// The text of --help.
 std::string help_text(const DriverDescription& driver);
 

@@ -45,7 +45,7 @@ class FileReader {
   void section(const std::string& line) {
     const std::string name = trimmed(line.substr(1, line.size() - 2));
     nowhere_ = name.empty() || line.find('[', 1) != std::string::npos;
-    if (name == "row" || name == "claim" || name == "withdrawn") {
+    if (named_sections.contains(name)) {
       nowhere_ = true;
       return unreadable(fmt::format("got section {0}, expected [{1} NAME]", line, name));
     }
@@ -53,7 +53,7 @@ class FileReader {
     const std::size_t blank = std::min(name.find(' '), name.size());
     kind_ = name.substr(0, blank);
     id_ = trimmed(name.substr(blank));
-    if (id_.empty() || (kind_ != "row" && kind_ != "claim" && kind_ != "withdrawn")) kind_ = id_ = "";
+    if (id_.empty() || !named_sections.contains(kind_)) kind_ = id_ = "";
     prefix_ = kind_.empty() ? name + "." : "";
     if (!kind_.empty()) source_.push_back({"", "", place(), kind_, id_});
   }

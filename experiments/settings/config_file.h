@@ -16,8 +16,7 @@ struct ConfigEntry {
   std::string key = {};
   std::string value = {};
   std::string origin = {};  // "configs/x.cfg:12" or "command line"
-  std::string kind =
-      {};  // "row", "claim" or "withdrawn" in a section [kind ID]; in a row, the key is the full one
+  std::string kind = {};    // that of a section [kind ID]; in a row, the key is the full one
   std::string id = {};
   std::string problem = {};  // the line that reports it, if it cannot be read
 

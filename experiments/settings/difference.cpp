@@ -19,7 +19,7 @@ std::vector<Line> lines_of(const Metadata& text) {
   for (const Key& key : all_keys()) {
     if (!text.contains(key.name)) continue;
     std::vector<NamedPart> parts;
-    if (!key.kind.empty()) parts = named_parts(part_kind(key.kind), text.at(key.name));
+    if (key.names_parts()) parts = named_parts(part_kind(key.option.kind), text.at(key.name));
     lines.emplace_back(key.name, parts.empty() ? text.at(key.name) : names_only(parts));
     for (const NamedPart& named : parts)
       for (const auto& option : named.part.options)

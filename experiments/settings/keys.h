@@ -1,7 +1,8 @@
-// Every key that a config file or a command line may set. Options of parts have no keys: they stand in the brackets of
-// their part (parts.h). All drivers know all keys, so a file written for one is accepted by another.
+// Every key that a config file or a command line may set, from the structs of sections.h. Options of parts have no keys: they stand in
+// the brackets of their part (parts.h). All drivers know all keys, so a file written for one is accepted by another.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,15 +17,21 @@ inline const std::string encoding_key = "model.encoding";
 struct Key {
   std::string name;           // "section.key"; "out" for an option outside the sections
   OptionSpec option;          // type, default, help, range
-  std::string kind = {};      // of the parts that its value names: "positional encodings"; else empty
   std::string argument = {};  // outside the sections: what --help calls its value, " FILE"; empty: a switch
 
   std::string section() const { return name.substr(0, name.find('.')); }
   /// Whether it is in one of the sections that a checkpoint contains.
   bool is_of_model() const { return section() == "task" || section() == "model"; }
+  bool names_parts() const { return !option.kind.empty(); }
   bool is_outside() const { return name.find('.') == std::string::npos; }
   bool takes_value() const { return !is_outside() || !argument.empty(); }
 };
+
+/// The sections [kind ID] and what they say that is no key of settings: all, but for rows.
+inline const std::map<std::string, std::vector<std::string>> named_sections = {
+    {"row", {}},
+    {"claim", {"words", "statement", "source", "registered", "looks", "note"}},
+    {"withdrawn", {"words", "reason"}}};
 
 /// The prefixes of a key whose values are compared, or whose best value is chosen.
 inline const std::string compare_prefix = "compare.";

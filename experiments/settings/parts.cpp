@@ -151,58 +151,74 @@ const PartKind& part_kind(const std::string& title) {
   return *found;
 }
 
-PlacedEncoding placed_encoding(const std::string& text) {
-  const auto at = split_outside_brackets(text, '@');
-  if (at.size() == 1) return {at.front()};
-  const auto schemes = split_outside_brackets(at[1], ':');
-  if (at.size() > 2 || schemes.size() > 2 || std::ranges::count(schemes, "") > 0)
-    throw ConfigError(fmt::format("got '{}', expected encoding@training:test", text));
-  return {at.front(), schemes.front(), schemes.size() == 2 ? schemes.back() : ""};
+PlacedEncoding placed_encoding(const PartList& value) {
+  std::vector<PartList::Item> encoding;
+  std::vector<PartList> schemes;
+  std::string separators;
+  for (const PartList::Item& item : value.items()) {
+    if (schemes.empty() && (item.before == '\0' || item.before == '+')) {
+      encoding.push_back(item);
+    } else {
+      schemes.emplace_back(std::vector<PartList::Item>{{item.part}});
+      separators += item.before;
+    }
+  }
+  if (!std::string("@:").starts_with(separators))
+    throw ConfigError(fmt::format("got '{}', expected encoding@training:test", value.text()));
+  PlacedEncoding placed{PartList(encoding)};
+  if (!schemes.empty()) placed.training = schemes.front();
+  if (schemes.size() > 1) placed.test = schemes.back();
+  return placed;
 }
 
-std::string placed_text(const PlacedEncoding& placed) {
-  return placed.encoding + (placed.training.empty() ? "" : "@" + placed.training) +
-         (placed.test.empty() ? "" : ":" + placed.test);
+std::string PlacedEncoding::text() const {
+  return encoding.text() + (training ? "@" + training->text() : "") + (test ? ":" + test->text() : "");
 }
 
-LimitedCondition limited_condition(const std::string& text) {
-  const auto at = split_outside_brackets(text, '@');
-  if (at.size() == 1) return {at.front()};
-  LimitedCondition limited{at.front(), split_outside_brackets(at[1], '+')};
-  if (at.size() > 2 || std::ranges::count(limited.lengths, "") > 0)
-    throw ConfigError(
-        fmt::format("got '{}', expected a condition, or condition@8x or condition@4x+8x", text));
+std::vector<LimitedCondition> limited_conditions(const PartList& value) {
+  std::vector<LimitedCondition> limited;
+  for (const auto& [part, before] : value.items()) {
+    const bool is_first_length = before == '@' && limited.back().lengths.empty();
+    const bool is_length = before == '+' && !limited.back().lengths.empty();
+    if (is_first_length || is_length) {
+      limited.back().lengths.push_back(part.name);
+    } else if (before == '\0' || before == ',') {
+      limited.push_back({part});
+    } else {
+      throw ConfigError(
+          fmt::format("got '{}', expected a condition, or condition@8x or condition@4x+8x", value.text()));
+    }
+  }
   return limited;
 }
 
-std::vector<NamedPart> named_parts(const PartKind& kind, const std::string& value) {
-  if (kind.separator == '\0') return {{parse_part(value), &kind}};
-  const bool may_be_placed = kind.separator == '+';
-  const PlacedEncoding placed = may_be_placed ? placed_encoding(value) : PlacedEncoding{value};
+std::vector<NamedPart> named_parts(const PartKind& kind, const PartList& value) {
   std::vector<NamedPart> parts;
-  for (const std::string& text : split_outside_brackets(placed.encoding, kind.separator)) {
-    const Part part = parse_part(kind.title == "conditions" ? limited_condition(text).condition : text);
-    parts.push_back({part, &kind, parts.empty() ? '\0' : kind.separator});
+  if (kind.title == "conditions") {
+    for (const LimitedCondition& limited : limited_conditions(value))
+      parts.push_back({limited.condition, &kind, parts.empty() ? '\0' : ','});
+    return parts;
   }
-  for (const auto& [text, before] : {std::pair(placed.training, '@'), std::pair(placed.test, ':')}) {
-    if (!text.empty()) parts.push_back({parse_part(text), &part_kind("positions"), before});
+  if (kind.separator == '\0') return {{value.only(), &kind}};
+  if (kind.separator == '+') placed_encoding(value);
+  for (const auto& [part, before] : value.items()) {
+    const bool is_position = kind.separator == '+' && (before == '@' || before == ':');
+    if (before != '\0' && before != kind.separator && !is_position)
+      throw ConfigError(fmt::format("got '{}', expected names joined by '{}'", value.text(), kind.separator));
+    parts.push_back({part, is_position ? &part_kind("positions") : &kind, before});
   }
   return parts;
 }
 
-std::string parts_text(const std::vector<NamedPart>& parts) {
-  std::string text;
-  for (const NamedPart& named : parts) {
-    if (named.before != '\0' && !text.empty()) text += named.before;
-    if (named.before == ',' && !text.empty()) text += ' ';
-    text += to_string(named.part);
-  }
-  return text;
+PartList to_list(const std::vector<NamedPart>& parts) {
+  std::vector<PartList::Item> items;
+  for (const NamedPart& named : parts) items.push_back({named.part, items.empty() ? '\0' : named.before});
+  return PartList(items);
 }
 
 std::string names_only(std::vector<NamedPart> parts) {
   for (NamedPart& named : parts) named.part.options.clear();
-  return parts_text(parts);
+  return to_list(parts).text();
 }
 
 std::string list_text(const std::string& name) {

@@ -2,10 +2,11 @@
 // and nowhere else: rope(base=500). Each part is declared where it is defined.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "framework/core/part.h"
+#include "framework/core/options.h"
 
 namespace ordinal::experiments {
 
@@ -50,31 +51,31 @@ struct NamedPart {
   char before = '\0';  // nothing before the first
 };
 
-/// The parts that a value names, which is of that kind. Behind @ an encoding may name position schemes; the lengths behind that of a
-/// condition are left out. Throws ConfigError.
-std::vector<NamedPart> named_parts(const PartKind& kind, const std::string& value);
-std::string parts_text(const std::vector<NamedPart>& parts);
-/// The same without options.
+/// The parts that a value of this kind names. Behind @ an encoding may name position schemes; the lengths behind that of a condition are
+/// left out. Throws ConfigError.
+std::vector<NamedPart> named_parts(const PartKind& kind, const PartList& value);
+PartList to_list(const std::vector<NamedPart>& parts);
+/// The same as text, without options.
 std::string names_only(std::vector<NamedPart> parts);
 
 /// "encoding@training:test" in pieces. Without training positions they are contiguous, and without test positions those of
 /// training.
 struct PlacedEncoding {
-  std::string encoding;
-  std::string training = {};
-  std::string test = {};
+  PartList encoding;
+  std::optional<PartList> training = {};
+  std::optional<PartList> test = {};
+
+  std::string text() const;
 };
 /// Throws ConfigError for more pieces.
-PlacedEncoding placed_encoding(const std::string& text);
-std::string placed_text(const PlacedEncoding& placed);
+PlacedEncoding placed_encoding(const PartList& value);
 
 /// A condition and the lengths at which models are tested under it: "window(size=64)@4x+8x". None: all lengths.
 struct LimitedCondition {
-  std::string condition;
+  Part condition;
   std::vector<std::string> lengths = {};
 };
-/// Throws ConfigError for @ without lengths.
-LimitedCondition limited_condition(const std::string& text);
+std::vector<LimitedCondition> limited_conditions(const PartList& value);
 
 /// The text of --list: all kinds, or the part of that name. Throws ConfigError if there is none.
 std::string list_text(const std::string& name);

@@ -12,9 +12,9 @@
 namespace ordinal::experiments {
 
 PositionalChoice positional_choice(const Settings& settings) {
-  const auto [encoding, training, test] = placed_encoding(settings.text(encoding_key));
-  PositionalChoice choice{encoding, make_position_scheme(training.empty() ? "contiguous" : training), {}};
-  choice.test = test.empty() ? choice.training : make_position_scheme(test);
+  const auto [encoding, training, test] = placed_encoding(settings->model.config.encoding);
+  PositionalChoice choice{encoding, make_position_scheme(training.value_or("contiguous")), {}};
+  choice.test = test ? make_position_scheme(*test) : choice.training;
   find_encodings(choice.encoding);  // throws for an unknown one
   check_positions(choice.encoding, choice.training);
   check_positions(choice.encoding, choice.test);
@@ -22,7 +22,7 @@ PositionalChoice positional_choice(const Settings& settings) {
 }
 
 Part task_part(const Settings& settings) {
-  Part task = parse_part(settings.text("task.name"));
+  Part task = settings->task.name.only();
   const std::vector<OptionSpec>& options = tasks().find(task.name).options;
   if (settings.is_given("task.file") && std::ranges::count(options, OptionType::files, &OptionSpec::type) > 0)
     task.options.emplace("file", settings.text("task.file"));
@@ -30,20 +30,19 @@ Part task_part(const Settings& settings) {
 }
 
 LengthScheme training_lengths(const Settings& settings) {
-  return {parse_part(settings.text("task.lengths")), parse_part(settings.text("task.name")).name,
-          settings.integer("task.train_length"),
-          settings.integer("train.steps") * settings.integer("train.accumulate")};
+  return {settings->task.lengths.only(), settings->task.name.only().name, settings->task.train_length,
+          settings->train.steps * settings->train.accumulate};
 }
 
 Direction task_direction(const Settings& settings) {
-  return tasks().find(parse_part(settings.text("task.name")).name).direction;
+  return tasks().find(settings->task.name.only().name).direction;
 }
 
 namespace {
 
 // model.causal = auto is what the task needs.
 Settings with_direction(Settings settings) {
-  if (settings.text("model.causal") == "auto") {
+  if (settings->model.causal == "auto") {
     settings.set("model.causal", task_direction(settings) == Direction::bidirectional ? "false" : "true",
                  settings.origin("model.causal"));
   }
@@ -89,24 +88,22 @@ std::string described_positions(const PositionScheme& scheme) {
   return to_string(described_part(scheme.name(), specs_of(scheme), Binds::test));
 }
 
-// The value of a key that names parts; for the encoding, with the positions that affect anything up to `last`.
-std::string described_parts(const Key& key, const Plan& plan, Binds last) {
-  const bool is_encoding = key.name == encoding_key;
+// The parts that an option names; of the encoding, with the positions that affect anything up to `last`.
+std::string described_parts(const OptionSpec& option, const Plan& plan, Binds last) {
+  const bool is_encoding = option.kind == "positional encodings";
   std::vector<NamedPart> parts =
-      named_parts(part_kind(key.kind), is_encoding ? plan.model.encoding : plan.settings.text(key.name));
+      named_parts(part_kind(option.kind), is_encoding ? plan.model.encoding : *option.parts);
   for (auto& [part, kind, before] : parts)
     part = described_part(part.name, kind->find(part.name)->in_effect(part, shape_of(plan.model)), last);
-  PlacedEncoding placed{parts_text(parts)};
-  if (is_encoding && last >= Binds::training) placed.training = described_positions(plan.training_positions);
-  if (is_encoding && last >= Binds::test) placed.test = described_positions(plan.test_positions);
-  if (placed.test == placed.training) placed.test.clear();
-  return placed_text(placed);
+  std::string text = to_list(parts).text();
+  if (!is_encoding || last < Binds::training) return text;
+  const std::string training = described_positions(plan.training_positions);
+  const std::string test = last < Binds::test ? training : described_positions(plan.test_positions);
+  return text + "@" + training + (test == training ? "" : ":" + test);
 }
 
 // The steps of the warm-up, which ends with the training.
-Index warmup(const Settings& settings) {
-  return std::min(settings.integer("train.warmup"), settings.integer("train.steps"));
-}
+Index warmup(const Settings& settings) { return std::min(settings->train.warmup, settings->train.steps); }
 
 // The last tenth of the texts of a stage is for validation. With other texts beside it, a text is cut elsewhere.
 void check_texts(const std::vector<std::string>& first, const std::vector<std::string>& second) {
@@ -126,11 +123,10 @@ void check_texts(const std::vector<std::string>& first, const std::vector<std::s
 }  // namespace
 
 Plan::Plan(const Settings& given, std::shared_ptr<const Task> of)
-    : settings(with_direction(given)),
-      task(std::move(of)),
-      model(section_options<ModelConfig>(settings, "model")) {
+    : settings(with_direction(given)), task(std::move(of)), model(settings->model.config) {
+  model.causal = settings->model.causal == "true";
   // In tokens: the length up to which the model knows positions, and the longest sequence.
-  const Index train_length = settings.integer("model.train_length");
+  const Index train_length = settings->model.train_length;
   const Index known = train_length > 0 ? train_length : seq_len();
   const Index longest =
       task ? std::max(seq_len(), task->seq_len(evaluation_lengths(settings).back())) : seq_len();
@@ -166,19 +162,19 @@ Index Plan::seq_len() const {
 
 Index Plan::short_seq_len() const {
   if (!task || !training_lengths(settings).has_long_batches()) return model.train_length;
-  return std::min(model.train_length, task->seq_len(settings.integer("task.train_length")));
+  return std::min(model.train_length, task->seq_len(settings->task.train_length));
 }
 
 TrainerOptions Plan::trainer(std::uint64_t seed) const {
-  TrainerOptions options;
-  options.optimizer = settings.text("train.optimizer");
-  options.schedule = make_schedule(settings.text("train.schedule"));
-  options.schedule.peak = settings.real("train.learning_rate");
-  options.schedule.steps = settings.integer("train.steps");
+  TrainerOptions options = trainer_defaults;
+  options.optimizer = settings->train.optimizer;
+  options.schedule = make_schedule(settings->train.schedule);
+  options.schedule.peak = settings->train.learning_rate;
+  options.schedule.steps = settings->train.steps;
   options.schedule.warmup = warmup(settings);
-  options.clip = settings.real("train.clip");
-  const Index shards = settings.integer("train.shards");
-  options.shards = shards > 0 ? shards : default_shards(settings.integer("train.batch"), seq_len());
+  options.clip = settings->train.clip;
+  const Index shards = settings->train.shards;
+  options.shards = shards > 0 ? shards : default_shards(settings->train.batch, seq_len());
   options.seed = seed;
   options.positions = training_positions;
   return options;
@@ -186,17 +182,19 @@ TrainerOptions Plan::trainer(std::uint64_t seed) const {
 
 Metadata Plan::text(Binds last) const {
   Metadata metadata;
-  for (const Key& key : all_keys()) {
-    if ((!key.is_of_model() && key.section() != "train") || key.option.binds > last) continue;
-    metadata[key.name] = key.kind.empty() ? canonical(key.option.type, settings.text(key.name))
-                                          : described_parts(key, *this, last);
-  }
+  Sections::visit(*settings.operator->(), [&](const std::string& section, const auto& values) {
+    if (section != "task" && section != "model" && section != "train") return;
+    for (const OptionSpec& option : specs_of(values))
+      if (option.binds <= last)
+        metadata[section + "." + option.name] =
+            option.parts ? described_parts(option, *this, last) : option.value;
+  });
   if (metadata.contains("train.warmup")) metadata["train.warmup"] = std::to_string(warmup(settings));
   return metadata;
 }
 
 bool Plan::depends_on_steps() const {
-  return make_schedule(settings.text("train.schedule")).depends_on_steps() ||
+  return make_schedule(settings->train.schedule).depends_on_steps() ||
          training_lengths(settings).depends_on_steps();
 }
 
@@ -222,23 +220,23 @@ Settings Plan::second_stage() const {
   const auto set = [&](const std::string& key, const std::string& value) {
     second.set(key, value, "finetune");
   };
-  const std::string& exchanged = settings.text("finetune.encoding");
-  PlacedEncoding encoding = placed_encoding(exchanged == "same" ? full.at(encoding_key) : exchanged);
-  if (exchanged == "same" || encoding.training.empty())
-    encoding = {encoding.encoding, described_positions(test_positions)};
+  const PartList& exchanged = settings->finetune.encoding;
+  const bool is_same = exchanged.text() == FinetuneSection::same;
+  PlacedEncoding encoding = placed_encoding(is_same ? PartList(full.at(encoding_key)) : exchanged);
+  if (is_same || !encoding.training) encoding = {encoding.encoding, described_positions(test_positions)};
   std::vector<std::string> tested;
   for (const Index length : evaluation_lengths(settings)) tested.push_back(std::to_string(length));
-  set(encoding_key, placed_text(encoding));
-  set("task.train_length",
-      std::to_string(length_of(settings, "finetune.length", settings.text("finetune.length"))));
+  set(encoding_key, encoding.text());
+  set("task.train_length", std::to_string(length_of(settings, "finetune.length", settings->finetune.length)));
   set("evaluate.lengths", joined(tested));
   set("evaluate.conditions", conditions_text(settings));
-  if (settings.text("finetune.lengths") != "same") set("task.lengths", settings.text("finetune.lengths"));
+  if (settings->finetune.lengths.text() != FinetuneSection::same)
+    set("task.lengths", settings->finetune.lengths.text());
   set("train.steps", settings.text("finetune.steps"));
-  if (settings.real("finetune.learning_rate") > 0.0)
+  if (settings->finetune.learning_rate > 0.0)
     set("train.learning_rate", settings.text("finetune.learning_rate"));
   if (settings.is_given("finetune.file")) {
-    check_texts(settings.list("task.file"), settings.list("finetune.file"));
+    check_texts(settings->task.file, settings->finetune.file);
     set("task.file", settings.text("finetune.file"));
   }
   for (const Key& key : all_keys())

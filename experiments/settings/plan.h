@@ -20,7 +20,7 @@ namespace ordinal::experiments {
 
 /// The encoding and its positions. Lengths are not resolved yet.
 struct PositionalChoice {
-  std::string encoding;
+  PartList encoding;
   PositionScheme training;
   PositionScheme test;
 };

@@ -41,8 +41,8 @@ std::string marked(const std::string& name, const std::string& label) {
 Combination in_one_form(Combination values) {
   for (auto& [name, value] : values) {
     const Key& key = *find_key(name);
-    value = key.kind.empty() ? canonical(key.option.type, value)
-                             : parts_text(named_parts(part_kind(key.kind), value));
+    value = !key.names_parts() ? canonical(key.option.type, value)
+                               : to_list(named_parts(part_kind(key.option.kind), value)).text();
   }
   return values;
 }

@@ -6,7 +6,6 @@
 #include <set>
 #include <stdexcept>
 
-#include "experiments/settings/command_line.h"
 #include "experiments/settings/parts.h"
 #include "framework/core/errors.h"
 #include "framework/core/options.h"
@@ -38,22 +37,6 @@ const std::string* WrittenSection::find(const std::string& key) const {
   return found == settings.end() ? nullptr : &found->value;
 }
 
-Settings Settings::from_map(const std::map<std::string, std::string>& values, const std::string& origin) {
-  Source config;
-  for (const auto& [name, value] : values) {
-    const Key* key = find_key(name);
-    const bool are_files = key != nullptr && key->option.type == OptionType::files;
-    if (name.find('.') == std::string::npos) continue;
-    for (const std::string& one : are_files ? split_outside_brackets(value, '\n') : std::vector{value})
-      config.push_back({name, one, origin});
-  }
-  return read_settings(config, {});
-}
-
-Index Settings::integer(const std::string& key) const { return parse_integer(text(key)).value(); }
-double Settings::real(const std::string& key) const { return parse_real(text(key)).value(); }
-bool Settings::flag(const std::string& key) const { return text(key) == "true"; }
-
 const std::string& Settings::text(const std::string& key) const {
   const auto given = given_.find(key);
   return given == given_.end() ? known_key(key).option.value : given->second.text;
@@ -64,18 +47,22 @@ const std::string& Settings::origin(const std::string& key) const {
   return given_.contains(known_key(key).name) ? given_.at(key).origin : of_default;
 }
 
-std::vector<std::string> Settings::list(const std::string& key) const {
-  const char separator = known_key(key).option.type == OptionType::files ? '\n' : ',';
-  std::vector<std::string> items = split_outside_brackets(text(key), separator);
-  std::erase(items, "");
-  return items;
+void Settings::read(const Key& key, const std::string& text) {
+  OptionVisitor visitor(OptionValues{{key.option.name, text}});
+  Sections::visit(sections_, [&](const std::string& section, auto& of) {
+    if (section == key.section()) of.visit(visitor);
+  });
 }
 
 void Settings::set(const std::string& key, const std::string& value, const std::string& origin) {
   given_[known_key(key).name] = {value, origin};
+  read(known_key(key), value);
 }
 
-void Settings::reset(const std::string& key) { given_.erase(known_key(key).name); }
+void Settings::reset(const std::string& key) {
+  given_.erase(known_key(key).name);
+  read(known_key(key), known_key(key).option.value);
+}
 
 std::vector<Factor> Settings::factors(bool tuned) const {
   const std::string tune = "tune.";
@@ -90,22 +77,22 @@ std::vector<Factor> Settings::factors(bool tuned) const {
 }
 
 bool Settings::rows_set(const std::string& key) const {
-  return std::ranges::any_of(sections_, [&](const WrittenSection& section) {
+  return std::ranges::any_of(written_, [&](const WrittenSection& section) {
     return (section.kind == "compare" || section.kind == "row") && section.find(key) != nullptr;
   });
 }
 
 bool Settings::forget_compared(const std::string& key) {
   const bool is_compared = rows_set(key);
-  std::erase_if(sections_, [&](const auto& one) { return one.kind == "row" && one.find(key) != nullptr; });
-  for (WrittenSection& section : sections_)
+  std::erase_if(written_, [&](const auto& one) { return one.kind == "row" && one.find(key) != nullptr; });
+  for (WrittenSection& section : written_)
     std::erase_if(section.settings, [&](const auto& one) { return one.key == key; });
   return is_compared;
 }
 
 std::vector<WrittenSection> Settings::sections(const std::string& kind) const {
   std::vector<WrittenSection> of_kind;
-  std::ranges::copy_if(sections_, std::back_inserter(of_kind),
+  std::ranges::copy_if(written_, std::back_inserter(of_kind),
                        [&](const WrittenSection& section) { return section.kind == kind; });
   return of_kind;
 }
@@ -113,8 +100,8 @@ std::vector<WrittenSection> Settings::sections(const std::string& kind) const {
 void Settings::add_to_section(const std::string& kind, const std::string& id, const std::string& key,
                               const std::string& value, const std::string& origin) {
   auto found = std::ranges::find_if(
-      sections_, [&](const WrittenSection& section) { return section.kind == kind && section.id == id; });
-  if (found == sections_.end()) found = sections_.insert(sections_.end(), {kind, id, origin});
+      written_, [&](const WrittenSection& section) { return section.kind == kind && section.id == id; });
+  if (found == written_.end()) found = written_.insert(written_.end(), {kind, id, origin});
   if (key.empty()) return;
   const auto same = std::ranges::find(found->settings, key, &WrittenSection::Setting::key);
   if (same == found->settings.end()) {
@@ -155,14 +142,14 @@ std::string Settings::config(bool with_origins) const {
 }
 
 std::vector<std::uint64_t> seeds(const Settings& settings) {
-  const std::string& text = settings.text("experiment.seeds");
+  const std::string& text = settings->experiment.seeds;
   std::vector<Index> seeds;
   if (text.find(',') == std::string::npos) {
     const Index count = parse_integer(trimmed(text)).value_or(0);
     for (Index seed = 1; seed <= count && count <= most_seeds; ++seed) seeds.push_back(seed);
   } else {
-    for (const std::string& item : settings.list("experiment.seeds"))
-      seeds.push_back(parse_integer(item).value_or(-1));
+    for (const std::string& item : split_outside_brackets(text, ','))
+      if (!item.empty()) seeds.push_back(parse_integer(item).value_or(-1));
   }
   const std::set<Index> different(seeds.begin(), seeds.end());
   if (!seeds.empty() && *different.begin() >= 0 && different.size() == seeds.size())
@@ -181,7 +168,7 @@ Index parse_length(const std::string& text, Index train_length) {
 }
 
 Index length_of(const Settings& settings, const std::string& key, const std::string& text) {
-  const Index length = parse_length(text, settings.integer("task.train_length"));
+  const Index length = parse_length(text, settings->task.train_length);
   if (length >= 1 && length <= 100'000'000) return length;
   throw ConfigError(
       fmt::format("{}: got '{}', {}", key, text,
@@ -191,7 +178,7 @@ Index length_of(const Settings& settings, const std::string& key, const std::str
 
 std::vector<Index> evaluation_lengths(const Settings& settings) {
   std::set<Index> lengths;
-  for (const std::string& item : settings.list("evaluate.lengths"))
+  for (const std::string& item : settings->evaluate.lengths)
     lengths.insert(length_of(settings, "evaluate.lengths", item));
   return {lengths.begin(), lengths.end()};
 }
@@ -205,27 +192,30 @@ struct TestedCondition {
 
 std::vector<TestedCondition> tested_conditions(const Settings& settings) {
   const std::vector<Index> all = evaluation_lengths(settings);
-  const auto refuse = [](const std::string& text, const std::string& got, const std::string& expected) {
-    throw ConfigError(fmt::format("evaluate.conditions: {}: got {}, expected {}", text, got, expected));
+  const auto refuse = [](const LimitedCondition& limited, const std::string& got,
+                         const std::string& expected) {
+    throw ConfigError(fmt::format("evaluate.conditions: {}@{}: got {}, expected {}",
+                                  to_string(limited.condition), fmt::join(limited.lengths, "+"), got,
+                                  expected));
   };
   std::vector<TestedCondition> tested;
-  for (const std::string& text : settings.list("evaluate.conditions")) {
-    const LimitedCondition limited = limited_condition(text);
+  for (const LimitedCondition& limited : limited_conditions(settings->evaluate.conditions)) {
+    const std::string text = to_string(limited.condition);
     std::set<Index> own;
     for (const std::string& item : limited.lengths) {
       const Index length = length_of(settings, "evaluate.conditions", item);
       if (std::ranges::count(all, length) == 0)
-        refuse(text, item,
+        refuse(limited, item,
                fmt::format("one of evaluate.lengths = {} (add it there, or leave it out here)",
-                           settings.text("evaluate.lengths")));
+                           joined(settings->evaluate.lengths)));
       own.insert(length);
     }
     if (own.empty()) own.insert(all.begin(), all.end());
     if (tested.empty() && own.size() < all.size())
-      refuse(text, "some lengths",
+      refuse(limited, "some lengths",
              fmt::format("all for the first condition, that of the main tables (write {}, or another first)",
-                         limited.condition));
-    tested.push_back({limited.condition, own});
+                         text));
+    tested.push_back({text, own});
   }
   return tested;
 }
@@ -245,17 +235,16 @@ std::string conditions_text(const Settings& settings) {
   const std::size_t all = evaluation_lengths(settings).size();
   std::vector<std::string> texts;
   for (const auto& [name, lengths] : tested_conditions(settings))
-    texts.push_back(to_string(parse_part(name)) +
-                    (lengths.size() == all ? "" : fmt::format("@{}", fmt::join(lengths, "+"))));
+    texts.push_back(name + (lengths.size() == all ? "" : fmt::format("@{}", fmt::join(lengths, "+"))));
   return joined(texts);
 }
 
 std::string doubtful_lengths(const Settings& settings) {
-  const Index train_length = settings.integer("task.train_length");
-  std::vector<std::string> lengths = settings.list("evaluate.lengths");
+  const Index train_length = settings->task.train_length;
+  std::vector<std::string> lengths = settings->evaluate.lengths;
   const auto multiples = std::erase_if(lengths, [](const auto& one) { return one.ends_with('x'); });
   std::erase_if(lengths, [&](const auto& one) { return parse_length(one, train_length) >= train_length; });
-  const bool are_all = lengths.size() == settings.list("evaluate.lengths").size();
+  const bool are_all = lengths.size() == settings->evaluate.lengths.size();
   if (lengths.empty() || (multiples == 0 && !are_all)) return "";
   return fmt::format("warning: evaluate.lengths has {}, below the training length, {} (2x: twice as long)\n",
                      joined(lengths), train_length);

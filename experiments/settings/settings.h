@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "experiments/settings/keys.h"
+#include "experiments/settings/sections.h"
 #include "framework/core/tensor.h"
 
 namespace ordinal::experiments {
@@ -27,14 +28,14 @@ struct Factor {
 std::vector<std::string> factor_values(const std::string& text);
 
 /// A section other than those of keys. [compare] says in what rows differ, and [row NAME] is an explicit row. [claim ID]
-/// is about the results, and [withdrawn ID] a claim that was given up.
+/// is about the results, and [withdrawn ID] a claim that was given up. See named_sections.
 struct WrittenSection {
   struct Setting {
     std::string key;
     std::string value;
     std::string origin;
   };
-  std::string kind;  // "compare", "row", "claim" or "withdrawn"
+  std::string kind;
   std::string id;
   std::string origin;
   std::vector<Setting> settings = {};
@@ -46,18 +47,12 @@ struct WrittenSection {
 /// Every key is at its default until it is set.
 class Settings {
  public:
-  /// Takes the values of keys by name, as in a checkpoint's metadata, like a config file. Ignores names outside the sections.
-  /// Throws ConfigError with a line for each that a config may not have; `origin` is where the values come from.
-  static Settings from_map(const std::map<std::string, std::string>& values, const std::string& origin);
+  /// All values, by section: settings->train.steps.
+  const Sections* operator->() const { return &sections_; }
 
-  /// Each throws std::out_of_range for a name that is not a key.
-  Index integer(const std::string& key) const;
-  double real(const std::string& key) const;
-  bool flag(const std::string& key) const;
+  // These throw std::out_of_range for a name that is not a key.
+  /// The value as it was written.
   const std::string& text(const std::string& key) const;
-  /// A repeatable or comma-separated key.
-  std::vector<std::string> list(const std::string& key) const;
-
   /// "default", "configs/x.cfg:12" or "command line".
   const std::string& origin(const std::string& key) const;
   bool is_given(const std::string& key) const { return origin(key) != "default"; }
@@ -75,7 +70,7 @@ class Settings {
   bool has_rows() const { return !factors().empty() || !sections("row").empty(); }
   /// Whether a row or a factor sets the key.
   bool rows_set(const std::string& key) const;
-  void forget_comparison() { sections_.clear(); }
+  void forget_comparison() { written_.clear(); }
   /// Removes what is compared of a key, also with tune. in front: its values, and the rows that are written out with it. False
   /// if there is nothing of it.
   bool forget_compared(const std::string& key);
@@ -98,19 +93,12 @@ class Settings {
   };
   std::string config(bool with_origins) const;
 
-  std::map<std::string, Value> given_;  // only given values, because each row of an experiment copies them
-  std::vector<WrittenSection> sections_;
-};
+  void read(const Key& key, const std::string& text);
 
-/// A struct of options from the keys of a section: ModelConfig from section model.
-template <typename Options>
-Options section_options(const Settings& settings, const std::string& section) {
-  OptionValues values;
-  for (const OptionSpec& option : specs_of<Options>()) {
-    values[option.name] = settings.text(section + "." + option.name);
-  }
-  return read_options<Options>(section, values);
-}
+  Sections sections_;
+  std::map<std::string, Value> given_;
+  std::vector<WrittenSection> written_;
+};
 
 /// experiment.seeds: n means 1 … n; a list means itself. Throws ConfigError.
 std::vector<std::uint64_t> seeds(const Settings& settings);

@@ -62,8 +62,8 @@ Held held_by_run(const Transformer<float>& model, Index sequences, Index seq_len
 // optimizer's state; what is read from it replaces the values of the model only when all of it has been read.
 MemoryNeed scoring_memory(const Plan& plan, const Transformer<float>& model, Index length) {
   const Index sequences = examples_to_score(*plan.task, plan.settings, length);
-  const Index at_once = std::min(plan.settings.integer("train.batch"), sequences);
-  const Index shortest = plan.settings.integer("task.train_length");
+  const Index at_once = std::min(plan.settings->train.batch, sequences);
+  const Index shortest = plan.settings->task.train_length;
   const bool has_labels = !make_examples(*plan.task, Split::training, 0, 0, 1, shortest).labels.empty();
   const double examples = static_cast<double>(sequences) *
                           static_cast<double>(2 * sizeof(Token) + (has_labels ? sizeof(Label) : 0));
@@ -147,18 +147,17 @@ Workload workload(const Plan& plan, const Transformer<float>& model) {
   work.constants = model.encoding().constants();
   if (const std::string note = model.encoding().note(); !note.empty())
     work.constants += (work.constants.empty() ? "" : "; ") + note;
-  const Index batch = settings.integer("train.batch");
+  const Index batch = settings->train.batch;
   const LengthScheme lengths = training_lengths(settings);
   work.one_length = !lengths.has_long_batches() && !lengths.has_short_batches(*plan.task);
   double sequences = 1.0;  // each factor may be 1e9, more than an integer holds
-  for (const Index factor : {settings.integer("train.steps"), batch, settings.integer("train.accumulate")})
+  for (const Index factor : {settings->train.steps, batch, settings->train.accumulate})
     sequences *= static_cast<double>(factor);
   const TrainerOptions options = plan.trainer(1);
   work.training = training_memory(model, options, batch, plan.seq_len());
   // The tokens and targets of all batches of a step.
-  work.training.model += static_cast<double>(settings.integer("train.accumulate")) *
-                         static_cast<double>(batch) * static_cast<double>(plan.seq_len()) *
-                         static_cast<double>(2 * sizeof(Token));
+  work.training.model += static_cast<double>(settings->train.accumulate) * static_cast<double>(batch) *
+                         static_cast<double>(plan.seq_len()) * static_cast<double>(2 * sizeof(Token));
   for (const auto& [length, share] : lengths.shares(*plan.task)) {
     const Index seq_len = plan.task->seq_len(length);
     work.flops += sequences * share * static_cast<double>(seq_len) * training_flops_per_token(model, seq_len);
@@ -187,7 +186,7 @@ std::string summary(const Transformer<float>& model, Index seq_len) {
   if (scores > 0.0) table += line(fmt::format("attention scores at {} tokens", seq_len), "", "", scores);
   const std::string constants = model.encoding().constants();
   return table + total +
-         fmt::format("positional encoding: {}{}{}\n", config.encoding, constants.empty() ? "" : ", ",
+         fmt::format("positional encoding: {}{}{}\n", config.encoding.text(), constants.empty() ? "" : ", ",
                      constants);
 }
 

@@ -22,6 +22,37 @@ constexpr std::uint64_t fine_tuning_stream = hash_name("fine-tuning");
 constexpr Index most_skipped = 10;  // consecutive steps, before training ends
 constexpr Index most_shown = 20;    // steps, about, whose mean loss progress shows
 
+// What progress shows of a run of this training.
+class ProgressLine {
+ public:
+  ProgressLine(Index first, Index last) : first_(first), last_(last) {}
+
+  void add(const StepResult& result, const std::vector<Batch>& batches) {
+    for (const Batch& batch : batches) tokens_ += std::ssize(batch.tokens);
+    if (std::isfinite(result.loss) && result.targets > 0)
+      recent_ += (bits(result.loss) - recent_) / static_cast<double>(std::min(++losses_, most_shown));
+  }
+
+  double seconds() const { return pace_.seconds(); }
+
+  // "  step 120/1500  about 12 s left  loss 3.210 bits  151000 tokens/s"
+  std::string text(Index step, const TimeLeftText& time_left) const {
+    const std::string left =
+        time_left(static_cast<double>(step - first_) / static_cast<double>(last_ - first_));
+    const std::string loss = losses_ > 0 ? fmt::format("loss {:.3f} bits  ", recent_) : "";
+    return fmt::format("  step {}/{}  {}  {}{:.0f} tokens/s", step, last_, left, loss,
+                       static_cast<double>(tokens_) / seconds());
+  }
+
+ private:
+  Index first_;
+  Index last_;
+  Pace pace_;
+  double recent_ = 0.0;
+  Index losses_ = 0;
+  Index tokens_ = 0;
+};
+
 }  // namespace
 
 LockedPath checkpoint_in(const LockedPath& folder) { return folder / "checkpoint.safetensors"; }
@@ -31,7 +62,7 @@ LockedPath Training::begun() const {
   if (std::filesystem::exists(checkpoint_in(folder))) return folder;
   if (plan->depends_on_steps()) return {};
   const std::string hash = folder.filename().string().substr(0, folder.filename().string().find('-') + 1);
-  const Index last = plan->settings.integer("train.steps");
+  const Index last = plan->settings->train.steps;
   LockedPath best;
   Index most = -1;
   std::error_code none;
@@ -51,7 +82,7 @@ TrainingRun::TrainingRun(Training training, std::uint64_t seed, Threads& threads
     : training_(std::move(training)),
       plan_(*training_.plan),
       data_seed_(training_.initial.empty() ? seed : seed + fine_tuning_stream),
-      total_steps_(plan_.settings.integer("train.steps")),
+      total_steps_(plan_.settings->train.steps),
       lengths_(training_lengths(plan_.settings)),
       model_(plan_.model),
       trainer_(model_, plan_.trainer(seed), threads),
@@ -91,13 +122,12 @@ void TrainingRun::resume(const LockedPath& folder) {
 }
 
 std::vector<Batch> TrainingRun::next_batches() const {
-  const Index accumulate = plan_.settings.integer("train.accumulate");
+  const Index accumulate = plan_.settings->train.accumulate;
   std::vector<Batch> batches;
   for (Index micro = 0; micro < accumulate; ++micro) {
     const auto number = static_cast<std::uint32_t>(trainer_.steps() * accumulate + micro);
-    Batch batch =
-        make_batch(*plan_.task, Split::training, data_seed_, number, plan_.settings.integer("train.batch"),
-                   lengths_.at(*plan_.task, data_seed_, number));
+    Batch batch = make_batch(*plan_.task, Split::training, data_seed_, number, plan_.settings->train.batch,
+                             lengths_.at(*plan_.task, data_seed_, number));
     batches.push_back(with_positions(std::move(batch), *plan_.task, trainer_.positions()));
   }
   return batches;
@@ -105,45 +135,37 @@ std::vector<Batch> TrainingRun::next_batches() const {
 
 // Whether the step is logged, wherever training ends; the last step is logged, too.
 bool TrainingRun::is_logged(Index step) const {
-  return step == 1 || step % plan_.settings.integer("train.log_every") == 0;
+  return step == 1 || step % plan_.settings->train.log_every == 0;
 }
 
 bool TrainingRun::train(const std::string& label, Progress& progress, const InterruptGuard& interrupt,
                         const TimeLeftText& time_left) {
-  const Index checkpoint_every = plan_.settings.integer("train.checkpoint_every");
-  const Index first = trainer_.steps();
-  const double seconds_before = log_.seconds();
-  const Pace pace;
-  double recent = 0.0;
-  Index losses = 0;
-  Index tokens = 0;
-  if (first > 0 && finished()) return true;
+  if (steps() > 0 && finished()) return true;
   if (!note_.empty()) progress.say(label + "  " + note_);
-  checkpoint_path().check();
-  std::filesystem::create_directories(training_.folder);
-  log_.begin();
-  // It fails on an unwritable folder before the work; 0 steps also write a model.
-  if (!std::filesystem::exists(checkpoint_path())) save();
+  begin();
+  const double seconds_before = log_.seconds();
+  ProgressLine line(steps(), total_steps_);
   while (!finished()) {
     const std::vector<Batch> batches = next_batches();
     const StepResult result = trainer_.step(batches);
     if (!result.taken || !result.finite) progress.say(label + ": " + skip(result, batches));
-    const Index done = trainer_.steps();
-    for (const Batch& batch : batches) tokens += std::ssize(batch.tokens);
-    if (!result.taken || is_logged(done) || finished())
-      log_.append(done, result, seconds_before + pace.seconds());
-    if (std::isfinite(result.loss) && result.targets > 0)
-      recent += (bits(result.loss) - recent) / static_cast<double>(std::min(++losses, most_shown));
-    const std::string left =
-        time_left(static_cast<double>(done - first) / static_cast<double>(total_steps_ - first));
-    const std::string loss = losses > 0 ? fmt::format("loss {:.3f} bits  ", recent) : "";
-    progress.update(fmt::format("{}  step {}/{}  {}  {}{:.0f} tokens/s", label, done, total_steps_, left,
-                                loss, static_cast<double>(tokens) / pace.seconds()));
+    if (!result.taken || is_logged(steps()) || finished())
+      log_.append(steps(), result, seconds_before + line.seconds());
+    line.add(result, batches);
+    progress.update(label + line.text(steps(), time_left));
     const bool stop = interrupt.requested();
-    if (stop || finished() || done % checkpoint_every == 0) save();
+    if (stop || finished() || steps() % plan_.settings->train.checkpoint_every == 0) save();
     if (stop && !finished()) return false;
   }
   return true;
+}
+
+// It fails on an unwritable folder before the work; 0 steps also write a model.
+void TrainingRun::begin() {
+  checkpoint_path().check();
+  std::filesystem::create_directories(training_.folder);
+  log_.begin();
+  if (!std::filesystem::exists(checkpoint_path())) save();
 }
 
 // Why the result of a step shows that training has diverged.
@@ -162,7 +184,7 @@ std::string TrainingRun::divergence(const StepResult& result, const std::vector<
 std::string TrainingRun::skip(const StepResult& result, const std::vector<Batch>& batches) {
   const std::string what = fmt::format("diverged at step {}: {}", trainer_.steps() + (result.taken ? 0 : 1),
                                        divergence(result, batches));
-  const std::string& answer = plan_.settings.text("train.on_divergence");
+  const std::string& answer = plan_.settings->train.on_divergence;
   const bool is_last = trainer_.steps() + 1 >= total_steps_;
   if (answer == "skip" && !result.taken && !is_last && log_.skipped(trainer_.steps()) < most_skipped) {
     trainer_.skip_step();

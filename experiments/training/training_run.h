@@ -65,6 +65,7 @@ class TrainingRun {
   std::vector<Batch> next_batches() const;
   bool is_logged(Index step) const;
   void resume(const LockedPath& folder);
+  void begin();
   void save();
   std::string divergence(const StepResult& result, const std::vector<Batch>& batches);
   std::string skip(const StepResult& result, const std::vector<Batch>& batches);

@@ -38,8 +38,8 @@ fan_in has 0.125.)",
   return all;
 }
 
-InitialWeights make_initial_weights(const std::string& text, Index branches) {
-  const Part part = parse_part(text);
+InitialWeights make_initial_weights(const PartList& init, Index branches) {
+  const Part& part = init.only();
   const InitialWeightsEntry& entry = initial_weights().find(part.name);
   check_values(part.name, entry.options, part.options);
   return entry.make(part, branches);

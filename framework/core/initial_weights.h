@@ -23,6 +23,6 @@ struct InitialWeightsEntry {
 Registry<InitialWeightsEntry>& initial_weights();
 
 /// What "fan_in" or "gpt2(sd=0.02)" means in a model with this many branches. Throws ConfigError.
-InitialWeights make_initial_weights(const std::string& text, Index branches);
+InitialWeights make_initial_weights(const PartList& init, Index branches);
 
 }  // namespace ordinal

@@ -154,6 +154,19 @@ void OptionVisitor::text(const char* name, std::string& value, const char* help,
   add({name, OptionType::text, value, help, {}, {}, binds}, [&](const std::string& text) { value = text; });
 }
 
+void OptionVisitor::list(const char* name, std::vector<std::string>& value, const char* help, Binds binds) {
+  add({name, OptionType::list, joined(value), help, {}, {}, binds}, [&](const std::string& text) {
+    value = split_outside_brackets(text, ',');
+    std::erase(value, "");
+  });
+}
+
+void OptionVisitor::parts(const char* name, PartList& value, const char* kind, const char* help,
+                          Binds binds) {
+  add({name, OptionType::text, value.text(), help, {}, {}, binds, kind, value},
+      [&](const std::string& text) { value = text; });
+}
+
 void OptionVisitor::files(const char* name, std::vector<std::string>& value, const char* help, Binds binds) {
   add({name, OptionType::files, joined(value, "\n"), help, {}, {}, binds}, [&](const std::string& text) {
     value.clear();

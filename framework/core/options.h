@@ -7,7 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +15,7 @@
 
 #include "framework/core/errors.h"
 #include "framework/core/model_shape.h"
+#include "framework/core/part.h"
 #include "framework/core/tensor.h"
 
 namespace ordinal {
@@ -27,7 +28,7 @@ enum class Binds {
   nothing,   // changes no result
 };
 
-/// A flag is true or false. A list is one text with commas. Files are paths, one per line. A part is the name
+/// A flag is true or false. A list has commas between its items. Files are paths, one per line. A part is the name
 /// of another part, optionally with options.
 enum class OptionType { integer, real, flag, choice, text, list, files, part };
 
@@ -55,10 +56,9 @@ struct OptionSpec {
   Range range = {};
   std::vector<std::string> choices = {};  // of a choice, or the names that a part may have
   Binds binds = Binds::weights;
+  std::string kind = {};  // if the value names parts: "norms"
+  std::optional<PartList> parts = {};
 };
-
-/// Options by name, as written.
-using OptionValues = std::map<std::string, std::string>;
 
 /// Visits the fields of a struct of options. Lists them, and sets each from its entry in `values`, if it accepts that.
 class OptionVisitor {
@@ -73,7 +73,12 @@ class OptionVisitor {
   void choice(const char* name, std::string& value, std::vector<std::string> choices, const char* help,
               Binds binds = Binds::weights);
   void text(const char* name, std::string& value, const char* help, Binds binds = Binds::weights);
+  void list(const char* name, std::vector<std::string>& value, const char* help,
+            Binds binds = Binds::weights);
   void files(const char* name, std::vector<std::string>& value, const char* help,
+             Binds binds = Binds::weights);
+  /// Parts of a kind, which whoever builds them checks.
+  void parts(const char* name, PartList& value, const char* kind, const char* help,
              Binds binds = Binds::weights);
   /// The name of another part, one of `names`, or a name with options.
   void part(const char* name, std::string& value, std::vector<std::string> names, const char* help,
@@ -154,6 +159,22 @@ Options resolved_options(const std::string& part, const OptionValues& values, co
     }
   }
   return options;
+}
+
+/// The options of a part, with all values that take effect in a model. Throws ConfigError.
+template <typename Options>
+std::vector<OptionSpec> resolved_specs(const Part& part, const ModelShape& shape) {
+  return specs_of(resolved_options<Options>(part.name, part.options, shape));
+}
+
+/// The text of a part of `registry` with all options that take effect in a model, for an option that names a part.
+/// Throws ConfigError.
+template <typename Registry>
+std::string resolved_text(const Registry& registry, const std::string& text, const ModelShape& shape) {
+  Part part = parse_part(text);
+  for (const OptionSpec& option : registry.find(part.name).resolve(part, shape))
+    part.options[option.name] = option.value;
+  return to_string(part);
 }
 
 // Whole numbers from an option with a decimal value and a count, such as 0.07 of 100 pairs. A double holds a decimal only

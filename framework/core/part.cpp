@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "framework/core/errors.h"
 #include "framework/core/text.h"
 
@@ -66,16 +68,48 @@ std::string to_string(const Part& part) {
   return fmt::format("{}({})", part.name, joined(options));
 }
 
-std::vector<Part> parse_parts(std::string_view text, char separator) {
+PartList::PartList(std::string text) : text_(std::move(text)) {
+  char before = '\0';
+  std::size_t start = 0;
+  int depth = 0;
+  for (std::size_t i = 0; i <= text_.size(); ++i) {
+    const char c = i < text_.size() ? text_[i] : '\0';
+    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+    if (i < text_.size() && (depth != 0 || std::string_view("+,@:").find(c) == std::string_view::npos))
+      continue;
+    const std::string piece = trimmed(std::string_view(text_).substr(start, i - start));
+    if (piece.empty() && !trimmed(text_).empty())
+      throw ConfigError(printable(
+          fmt::format("got '{}', where a name is missing beside '{}'", text_, before != '\0' ? before : c)));
+    items_.push_back({parse_part(piece), before});
+    before = c;
+    start = i + 1;
+  }
+}
+
+PartList::PartList(std::vector<Item> items) : items_(std::move(items)) {
+  for (const auto& [part, before] : items_) {
+    if (before != '\0') text_ += before;
+    if (before == ',') text_ += ' ';
+    text_ += to_string(part);
+  }
+}
+
+std::vector<Part> PartList::joined_by(char separator) const {
   std::vector<Part> parts;
-  for (const std::string& piece : split_outside_brackets(text, separator)) parts.push_back(parse_part(piece));
+  for (const auto& [part, before] : items_) {
+    if (!parts.empty() && before != separator)
+      throw ConfigError(
+          printable(fmt::format("got '{}', where '{}' stands before {}, expected parts joined by '{}'", text_,
+                                before, part.name, separator)));
+    parts.push_back(part);
+  }
   return parts;
 }
 
-std::string to_string(const std::vector<Part>& parts, char separator) {
-  std::vector<std::string> texts;
-  for (const Part& part : parts) texts.push_back(to_string(part));
-  return joined(texts, separator == ',' ? ", " : std::string(1, separator));
+const Part& PartList::only() const {
+  if (items_.size() == 1) return items_.front().part;
+  throw ConfigError(printable(fmt::format("got '{}', expected one name", text_)));
 }
 
 }  // namespace ordinal

@@ -2,13 +2,16 @@
 // themselves be parts.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "framework/core/options.h"
-
 namespace ordinal {
+
+/// Options by name, as written.
+using OptionValues = std::map<std::string, std::string>;
 
 struct Part {
   std::string name;
@@ -19,30 +22,39 @@ struct Part {
 /// without a value, or an option given twice.
 Part parse_part(std::string_view given);
 
-/// The options of a part, with all values that take effect in a model. Throws ConfigError.
-template <typename Options>
-std::vector<OptionSpec> resolved_specs(const Part& part, const ModelShape& shape) {
-  return specs_of(resolved_options<Options>(part.name, part.options, shape));
-}
-
 /// "rope(base=500, pairing=half)", with the options sorted by name.
 std::string to_string(const Part& part);
 
-/// The text of a part of `registry` with all options that take effect in a model, for an option that names a part.
-/// Throws ConfigError.
-template <typename Registry>
-std::string resolved_text(const Registry& registry, const std::string& text, const ModelShape& shape) {
-  Part part = parse_part(text);
-  for (const OptionSpec& option : registry.find(part.name).resolve(part, shape))
-    part.options[option.name] = option.value;
-  return to_string(part);
-}
+/// One or more parts as a config names them, parsed once: "shaw+rope(base=500)", "conv, attention", "rope@contiguous:yarn".
+class PartList {
+ public:
+  struct Item {
+    Part part;
+    char before = '\0';  // one of + , @ : outside brackets; nothing before the first
+  };
 
-/// The parts that a text lists, such as "shaw+rope(base=500)" with the separator +.
-std::vector<Part> parse_parts(std::string_view text, char separator);
+  /// Throws ConfigError as parse_part() does.
+  // NOLINTNEXTLINE(google-explicit-constructor): a text is such a list
+  PartList(std::string text);
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  PartList(const char* text) : PartList(std::string(text)) {}
+  explicit PartList(std::vector<Item> items);
 
-/// "shaw+rope(base=500)", or with commas "conv, attention".
-std::string to_string(const std::vector<Part>& parts, char separator);
+  /// As it was written.
+  const std::string& text() const { return text_; }
+  const std::vector<Item>& items() const { return items_; }
+  /// All parts. Throws ConfigError if anything but `separator` stands between them.
+  std::vector<Part> joined_by(char separator) const;
+  /// The only part. Throws ConfigError if there are several.
+  const Part& only() const;
+
+  /// Whether both were written in the same way.
+  bool operator==(const PartList& other) const { return text_ == other.text_; }
+
+ private:
+  std::string text_;
+  std::vector<Item> items_;
+};
 
 /// Splits `text` at the separators outside brackets. Trims the pieces and keeps empty ones.
 std::vector<std::string> split_outside_brackets(std::string_view text, char separator);

@@ -32,8 +32,8 @@ Registry<LayerEntry>& layers(LayerKind kind) {
   return kind == LayerKind::activation ? activations : branches;
 }
 
-std::vector<Part> block_parts(const std::string& text) {
-  std::vector<Part> parts = parse_parts(text, ',');
+std::vector<Part> block_parts(const PartList& block) {
+  std::vector<Part> parts = block.joined_by(',');
   for (const Part& part : parts) layers(LayerKind::branch).find(part.name);
   return parts;
 }

@@ -80,9 +80,8 @@ LayerEntry describe_layer(LayerEntry entry) {
 /// All registered layers of a kind, in the order of layer.inc.
 Registry<LayerEntry>& layers(LayerKind kind);
 
-/// Parses the parts of a block such as "conv(kernel=3), attention, feed_forward". Throws ConfigError for an
-/// unknown part, or if there are none.
-std::vector<Part> block_parts(const std::string& text);
+/// The branches of a block such as "conv(kernel=3), attention, feed_forward". Throws ConfigError for an unknown one.
+std::vector<Part> block_parts(const PartList& block);
 
 /// Builds a layer from a part such as "layernorm" or "conv(kernel=3)". Throws ConfigError.
 template <typename T>

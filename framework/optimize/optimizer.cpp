@@ -40,8 +40,8 @@ Registry<OptimizerEntry>& optimizers() {
   return all;
 }
 
-void check_optimizer(const std::string& text, const ParameterLayout& layout) {
-  const OptimizerEntry& entry = optimizers().find(parse_part(text).name);
+void check_optimizer(const PartList& optimizer, const ParameterLayout& layout) {
+  const OptimizerEntry& entry = optimizers().find(optimizer.only().name);
   const auto is_hidden = [](const ParameterSpec& spec) { return !spec.use.matrices.empty(); };
   if (!entry.needs_matrices || std::ranges::any_of(layout.specs(), is_hidden)) return;
   throw ConfigError(

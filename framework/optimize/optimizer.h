@@ -63,12 +63,12 @@ OptimizerEntry describe_optimizer(OptimizerEntry entry) {
 Registry<OptimizerEntry>& optimizers();
 
 /// Throws ConfigError for a text that names no optimizer, or one that is not for models with this layout.
-void check_optimizer(const std::string& text, const ParameterLayout& layout);
+void check_optimizer(const PartList& optimizer, const ParameterLayout& layout);
 
 /// The optimizer for a text such as "adamw" or "adamw(beta2=0.99)". Throws ConfigError.
 template <typename T>
-std::unique_ptr<Optimizer<T>> make_optimizer(const std::string& text, const ParameterLayout& layout) {
-  const Part part = parse_part(text);
+std::unique_ptr<Optimizer<T>> make_optimizer(const PartList& optimizer, const ParameterLayout& layout) {
+  const Part& part = optimizer.only();
   return std::get<OptimizerBuilder<T>>(optimizers().find(part.name).build)(part, layout);
 }
 

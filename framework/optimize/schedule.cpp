@@ -29,8 +29,8 @@ void ScheduleOptions::visit(OptionVisitor& v) {
 
 bool ScheduleOptions::depends_on_steps() const { return !schedules().find(name).options.empty(); }
 
-ScheduleOptions make_schedule(const std::string& text) {
-  const Part part = parse_part(text);
+ScheduleOptions make_schedule(const PartList& schedule) {
+  const Part& part = schedule.only();
   check_values(part.name, schedules().find(part.name).options, part.options);
   return read_options(part.name, part.options, ScheduleOptions{.name = part.name});
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "framework/core/options.h"
+#include "framework/core/part.h"
 #include "framework/core/registry.h"
 
 namespace ordinal {
@@ -37,7 +38,7 @@ struct ScheduleEntry {
 Registry<ScheduleEntry>& schedules();
 
 /// The schedule for a text such as "cosine" or "cosine(final_fraction=0)". Throws ConfigError.
-ScheduleOptions make_schedule(const std::string& text);
+ScheduleOptions make_schedule(const PartList& schedule);
 
 /// Throws ConfigError for an unknown name, or a number that is out of range.
 void check_schedule(const ScheduleOptions& options);

@@ -82,14 +82,14 @@ std::string PositionScheme::describe(Index seq_len) const {
   return text + (s == 1.0 ? " (as contiguous)" : rule_of(*this).describe());
 }
 
-PositionScheme make_position_scheme(const std::string& text) {
-  const Part part = parse_part(text);
+PositionScheme make_position_scheme(const PartList& scheme) {
+  const Part& part = scheme.only();
   const SchemeEntry& entry = position_schemes().find(part.name);
   const auto number = static_cast<std::size_t>(&entry - position_schemes().entries().data());
   return read_options(part.name, part.options, PositionScheme{.number = number});
 }
 
-void check_positions(const std::string& encoding, const PositionScheme& scheme) {
+void check_positions(const PartList& encoding, const PositionScheme& scheme) {
   if (scheme.name() == "contiguous") return;
   const auto parts = find_encodings(encoding);
   const auto has = [&](PositionUse use) {
@@ -98,11 +98,11 @@ void check_positions(const std::string& encoding, const PositionScheme& scheme) 
   if (scheme.stretches() && !has(PositionUse::rotary)) {
     throw ConfigError(fmt::format(
         "positions = {} stretches the frequencies of a rotation, and {} rotates nothing (use rope or xpos)",
-        scheme.name(), encoding));
+        scheme.name(), encoding.text()));
   }
   if (!has(PositionUse::rotary) && !has(PositionUse::any)) {
-    throw ConfigError(
-        fmt::format("positions = {} would change nothing: {} takes no positions", scheme.name(), encoding));
+    throw ConfigError(fmt::format("positions = {} would change nothing: {} takes no positions", scheme.name(),
+                                  encoding.text()));
   }
 }
 

@@ -104,10 +104,10 @@ inline bool PositionScheme::stretches() const { return entry().stretches; }
 Registry<SchemeEntry>& position_schemes();
 
 /// The scheme that "yarn" or "yarn(yarn_beta=8)" names. resolve() later computes what depends on lengths. Throws ConfigError.
-PositionScheme make_position_scheme(const std::string& text);
+PositionScheme make_position_scheme(const PartList& scheme);
 
 /// Throws ConfigError if no part of the encoding takes positions, or the scheme stretches rotary frequencies and none is rotary.
-void check_positions(const std::string& encoding, const PositionScheme& scheme);
+void check_positions(const PartList& encoding, const PositionScheme& scheme);
 
 /// s for a sequence of seq_len tokens, and the stretch by it, of factor 1 if the scheme does not stretch.
 double stretch_factor(const PositionScheme& scheme, Index seq_len);

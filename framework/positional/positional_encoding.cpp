@@ -22,26 +22,26 @@ Registry<EncodingEntry>& encodings() {
   return all;
 }
 
-std::vector<Part> encoding_parts(const std::string& text) {
-  std::vector<Part> parts = parse_parts(text, '+');
+std::vector<Part> encoding_parts(const PartList& encoding) {
+  std::vector<Part> parts = encoding.joined_by('+');
   for (const Part& part : parts) {
     encodings().find(part.name);
     const bool is_beside = part.name == "none" && parts.size() > 1;
     if (!is_beside && std::ranges::count(parts, part.name, &Part::name) == 1) continue;
-    throw ConfigError(fmt::format("positional encoding: got '{}', expected {} {}", text, part.name,
+    throw ConfigError(fmt::format("positional encoding: got '{}', expected {} {}", encoding.text(), part.name,
                                   is_beside ? "alone" : "only once"));
   }
   return parts;
 }
 
-std::vector<EncodingEntry> find_encodings(const std::string& text) {
+std::vector<EncodingEntry> find_encodings(const PartList& encoding) {
   std::vector<EncodingEntry> entries;
-  for (const Part& part : encoding_parts(text)) entries.push_back(encodings().find(part.name));
+  for (const Part& part : encoding_parts(encoding)) entries.push_back(encodings().find(part.name));
   return entries;
 }
 
-bool acts_on(const std::string& text, Place place) {
-  return std::ranges::any_of(find_encodings(text), [&](const EncodingEntry& entry) {
+bool acts_on(const PartList& encoding, Place place) {
+  return std::ranges::any_of(find_encodings(encoding), [&](const EncodingEntry& entry) {
     return std::ranges::find(entry.acts_on, place) != entry.acts_on.end();
   });
 }
@@ -101,11 +101,11 @@ std::string constants_of(const EncodingEntry& entry, const Part& part, const Mod
 }  // namespace
 
 template <typename T>
-std::unique_ptr<PositionalEncoding<T>> make_positional_encoding(const std::string& text,
+std::unique_ptr<PositionalEncoding<T>> make_positional_encoding(const PartList& encoding,
                                                                 const ModelShape& shape, const Scope& scope) {
   check_shape(shape);
   typename PositionalEncoding<T>::Parts parts;
-  for (const Part& part : encoding_parts(text)) {
+  for (const Part& part : encoding_parts(encoding)) {
     const EncodingEntry& entry = encodings().find(part.name);
     if (entry.causal_only && !shape.causal) {
       throw ConfigError(
@@ -119,9 +119,9 @@ std::unique_ptr<PositionalEncoding<T>> make_positional_encoding(const std::strin
 }
 
 ORDINAL_INSTANTIATE(PositionalEncoding);
-template std::unique_ptr<PositionalEncoding<float>> make_positional_encoding(const std::string&,
+template std::unique_ptr<PositionalEncoding<float>> make_positional_encoding(const PartList&,
                                                                              const ModelShape&, const Scope&);
-template std::unique_ptr<PositionalEncoding<double>> make_positional_encoding(const std::string&,
+template std::unique_ptr<PositionalEncoding<double>> make_positional_encoding(const PartList&,
                                                                               const ModelShape&,
                                                                               const Scope&);
 

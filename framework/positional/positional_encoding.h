@@ -222,18 +222,18 @@ EncodingEntry describe_encoding(EncodingEntry entry) {
 Registry<EncodingEntry>& encodings();
 
 /// The parts of "sinusoidal+t5(buckets=16)". Throws ConfigError for an unknown or repeated part.
-std::vector<Part> encoding_parts(const std::string& text);
+std::vector<Part> encoding_parts(const PartList& encoding);
 /// The registry entries of these parts.
-std::vector<EncodingEntry> find_encodings(const std::string& text);
+std::vector<EncodingEntry> find_encodings(const PartList& encoding);
 /// Whether any of these parts acts at `place`.
-bool acts_on(const std::string& text, Place place);
+bool acts_on(const PartList& encoding, Place place);
 /// The places as text: "query, key", "scores", "nothing".
 std::string places_text(const std::vector<Place>& places);
 
-/// Builds the encoding that `text` names, with the parameters of each part under its name in `scope`. Throws ConfigError for
+/// Builds the encoding with the parameters of each part under its name in `scope`. Throws ConfigError for
 /// options that it cannot have, std::invalid_argument for a shape with a size out of range.
 template <typename T>
-std::unique_ptr<PositionalEncoding<T>> make_positional_encoding(const std::string& text,
+std::unique_ptr<PositionalEncoding<T>> make_positional_encoding(const PartList& encoding,
                                                                 const ModelShape& shape, const Scope& scope);
 
 }  // namespace ordinal

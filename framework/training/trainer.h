@@ -21,7 +21,7 @@
 namespace ordinal {
 
 struct TrainerOptions {
-  std::string optimizer = "adamw";  // a name, optionally with options: "adamw(beta2=0.99)"
+  PartList optimizer = "adamw";  // a name, optionally with options: "adamw(beta2=0.99)"
   ScheduleOptions schedule;
   double clip = 1.0;       // largest global norm of the gradient; 0: no clipping
   Index shards = 1;        // a power of two

@@ -40,7 +40,7 @@ void part(const std::string& input) {
   const std::string value = input.substr(std::min(end + 1, input.size()));
   check_text(value);
   const Key* key = find_key(input.substr(0, end));
-  if (key == nullptr || key->kind.empty() || value.find_first_of("\n\r") != std::string::npos) return;
+  if (key == nullptr || key->option.kind.empty() || value.find_first_of("\n\r") != std::string::npos) return;
   accepts([&] {
     if (complaint(*key, value).empty()) build(*key, value);
   });

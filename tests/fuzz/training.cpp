@@ -56,7 +56,7 @@ void training(const std::string& input) {
   const std::size_t end = std::min(input.find('\n'), input.size());
   const std::string value = input.substr(std::min(end + 1, input.size()));
   const Key* key = find_key(input.substr(0, end));
-  if (key == nullptr || key->kind.empty() || value.find_first_of("\n\r") != std::string::npos) return;
+  if (key == nullptr || key->option.kind.empty() || value.find_first_of("\n\r") != std::string::npos) return;
   accepts([&] {
     if (has_long_number(value) || !complaint(*key, value).empty()) return;
     Settings settings;

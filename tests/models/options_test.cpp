@@ -73,7 +73,7 @@ std::optional<std::vector<double>> behaviour(const ModelConfig& config) {
   }
 }
 
-bool changes_something(const std::string& part, const OptionSpec& option, std::string ModelConfig::*key) {
+bool changes_something(const std::string& part, const OptionSpec& option, PartList ModelConfig::*key) {
   for (ModelConfig config :
        {model_of(32, 2), model_of(9, 1)}) {  // an odd width is one that only some encodings take
     const std::string before = key == &ModelConfig::block ? "attention, " : "";

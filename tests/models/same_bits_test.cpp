@@ -34,10 +34,10 @@ struct Settings {
   TrainerOptions trainer;
 
   void set(const std::string& key, const std::string& value) {
-    const std::map<std::string, std::string&> settings = {{"encoding", model.encoding},
-                                                          {"block", model.block},
-                                                          {"norm", model.norm},
-                                                          {"optimizer", trainer.optimizer}};
+    const std::map<std::string, PartList&> settings = {{"encoding", model.encoding},
+                                                       {"block", model.block},
+                                                       {"norm", model.norm},
+                                                       {"optimizer", trainer.optimizer}};
     settings.at(key) = value;
   }
 };

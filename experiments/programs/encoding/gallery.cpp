@@ -24,7 +24,7 @@ table.left th { overflow-wrap: normal; }
 CommandLine only(const std::string& name, CommandLine command) {
   command.settings.set("encoding.name", name, "encoding.names");
   if (command.settings.is_given("encoding.offsets")) {  // the other encodings may not use them
-    command.settings.set("encoding.offsets", command.settings.text("encoding.offsets"), "encoding.names");
+    command.settings.set("encoding.offsets", joined(command.settings->encoding.offsets), "encoding.names");
   }
   return command;
 }
@@ -50,8 +50,8 @@ std::string section(const EncodingSubject& subject, const Settings& settings) {
   std::string pictures;
   for (const auto& [name, map] : study.pictures)
     pictures += html_figure(inside_page(map), escape_html(map.options.title));
-  const std::string& sentence = settings.text("encoding.sentence");
-  const std::string& reordered = settings.text("encoding.reordered");
+  const std::string& sentence = settings->encoding.sentence;
+  const std::string& reordered = settings->encoding.reordered;
   const WordOrders orders =
       compare_word_orders(sentence, reordered, subject.text(), subject.shape(), subject.seed());
   return fmt::format(
@@ -70,7 +70,7 @@ std::string section(const EncodingSubject& subject, const Settings& settings) {
 }  // namespace
 
 void write_gallery(const CommandLine& command) {
-  const std::vector<std::string> names = command.settings.list("encoding.names");
+  const std::vector<std::string> names = command.settings->encoding.names;
   const std::filesystem::path out = command.out.empty() ? "results/encodings" : command.out;
   std::string sections;
   for (const std::string& name : names) {

@@ -18,7 +18,7 @@ constexpr double longest_table = 1e6;
 
 std::vector<double> given_positions(const Settings& settings) {
   std::vector<double> positions;
-  for (const std::string& text : settings.list("encoding.positions")) {
+  for (const std::string& text : settings->encoding.positions) {
     const auto position = parse_real(text);
     if (!position || std::abs(*position) > largest_position) {
       throw ConfigError(fmt::format(
@@ -30,7 +30,7 @@ std::vector<double> given_positions(const Settings& settings) {
     throw ConfigError(
         fmt::format("encoding.positions are {} positions, and encoding.seq_len = {} sets their number; leave "
                     "one of them out",
-                    positions.size(), settings.text("encoding.seq_len")));
+                    positions.size(), settings->encoding.seq_len));
   }
   return positions;
 }
@@ -57,28 +57,28 @@ Index reach_of(const std::vector<double>& positions) {
 }  // namespace
 
 EncodingSubject::EncodingSubject(const CommandLine& command)
-    : seed_(static_cast<std::uint64_t>(command.settings.integer("train.seed"))),
+    : seed_(static_cast<std::uint64_t>(command.settings->train.seed)),
       positions_seed_(seed_),
       given_positions_(given_positions(command.settings)),
-      layer_(command.settings.integer("encoding.layer")) {
+      layer_(command.settings->encoding.layer) {
   command.model.empty() ? choose(command.settings) : load(command.settings, command.model);
   if (!given_positions_.empty()) check_given_positions(text(), scheme_);
   choose_offsets(command.settings);
 }
 
 void EncodingSubject::choose(const Settings& settings) {
-  name_ = settings.text("encoding.name");
-  set_length(settings.integer("encoding.seq_len"));
-  const Index given = settings.integer("model.train_length");
+  name_ = settings->encoding.name.text();
+  set_length(settings->encoding.seq_len);
+  const Index given = settings->model.train_length;
   Settings drawn = settings;
   drawn.set("model.encoding", name_, settings.origin("encoding.name"));
   const PositionalChoice choice = positional_choice(drawn);
   ModelShape shape;
-  shape.d_model = settings.integer("encoding.d_model");
-  shape.heads = settings.integer("encoding.heads");
+  shape.d_model = settings->encoding.d_model;
+  shape.heads = settings->encoding.heads;
   shape.n_kv_heads = shape.heads;
   shape.layers = layer_ + 1;
-  shape.causal = settings.flag("encoding.causal");
+  shape.causal = settings->encoding.causal;
   shape.train_length = given > 0 ? given : reach_;
   scheme_ = choice.test;
   scheme_.resolve(shape.train_length, reach_);
@@ -100,8 +100,7 @@ void EncodingSubject::load(const Settings& settings, const std::string& model) {
   const ModelShape shape = shape_of(config);
   if (layer_ >= shape.layers)
     throw ConfigError(fmt::format("encoding.layer: got {}, expected a layer below {}", layer_, shape.layers));
-  set_length(settings.is_given("encoding.seq_len") ? settings.integer("encoding.seq_len")
-                                                   : config.train_length);
+  set_length(settings.is_given("encoding.seq_len") ? settings->encoding.seq_len : config.train_length);
   scheme_ = positional_choice(settings).test;
   scheme_.resolve(config.train_length, reach_);
   encoding_ = std::make_unique<BuiltEncoding>(config.encoding, shape, seed_);
@@ -114,9 +113,9 @@ void EncodingSubject::choose_offsets(const Settings& settings) {
   if (const std::string why = why_no_offsets(); !why.empty()) {
     if (settings.origin("encoding.offsets") != command_line_origin) return;  // a file serves several
     throw ConfigError(fmt::format("encoding.offsets = {} would change nothing: {}",
-                                  settings.text("encoding.offsets"), why));
+                                  joined(settings->encoding.offsets), why));
   }
-  for (const std::string& text : settings.list("encoding.offsets")) {
+  for (const std::string& text : settings->encoding.offsets) {
     const auto offset = parse_integer(text);
     if (offset && *offset >= 0 && *offset < seq_len_)
       offsets_.push_back(*offset);

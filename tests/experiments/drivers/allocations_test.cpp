@@ -124,8 +124,8 @@ class Untrained {
       CellResult cell;
       const Subject subject{model, weights, *plan.task, plan, settings_, 1};
       const Index length = evaluation_lengths(settings_).back();
-      score_length(subject, length, "trained",
-                   validation_batches(subject, length, settings_.integer("train.batch")), one, cell);
+      score_length(subject, length, "trained", validation_batches(subject, length, settings_->train.batch),
+                   one, cell);
     });
   }
 

@@ -90,7 +90,7 @@ TEST_P(EveryTable, HasNoRowThatOnlyTestsReadUnlessThePlanSaysSo) {
       const bool causal = task != "mlm";
       if (encoding == "learned@spaced" && task == "flip_flop") continue;  // shorter ones are elsewhere
       const Row row = row_of(encoding, task, GetParam());
-      const auto entries = find_encodings(parse_parts(placed_encoding(encoding).encoding, '+').at(0).name);
+      const auto entries = find_encodings(placed_encoding(encoding).encoding.items().front().part.name);
       if (!causal && entries.front().causal_only) continue;
       const Entrant entrant = Entrants().make(row);
       const NamedRows untrained = found_untrained(entrant);

@@ -40,7 +40,7 @@ std::vector<std::string> refused(const Values& given, const std::string& path) {
 }
 
 std::string encoding_of(const Settings& settings) {
-  return placed_encoding(plan_of(settings).full.at("model.encoding")).encoding;
+  return placed_encoding(plan_of(settings).full.at("model.encoding")).encoding.text();
 }
 
 // The encoding, without the defaults of rotations, at the positions of training : those of the test.
@@ -157,9 +157,9 @@ TEST(FineTuning, AutomaticIsNeverAWish) {
                                   {"task.train_length", "128"}}),
                            path);
   EXPECT_THAT(encoding_of(settings), AllOf(HasSubstr("base=500"), HasSubstr("max_distance=40")));
-  EXPECT_EQ(settings.integer("model.n_kv_heads"), 2);
-  EXPECT_EQ(settings.integer("model.vocab_size"), 30);
-  EXPECT_EQ(settings.integer("model.train_length"), 50);
+  EXPECT_EQ(settings->model.config.n_kv_heads, 2);
+  EXPECT_EQ(settings->model.config.vocab_size, 30);
+  EXPECT_EQ(settings->model.train_length, 50);
   EXPECT_THAT(settings.text("model.block"), HasSubstr("ff=24"));
 }
 
@@ -170,7 +170,7 @@ TEST(FineTuning, KeepsToWhatEveryOptionDeclares) {
       const std::string trained = part.name == "learned" ? "learned(overflow=clamp)" : part.name;
       const std::string path = checkpoint("declared", {{"model.encoding", trained}, {"model.d_model", "32"}});
       const Part there = parse_part(
-          placed_encoding(settings_of(SafetensorsFile(path), path).text("model.encoding")).encoding);
+          placed_encoding(settings_of(SafetensorsFile(path), path).text("model.encoding")).encoding.text());
       std::vector<std::string> values = option.choices;
       if (option.type == OptionType::integer) values = {"5"};
       if (option.type == OptionType::real) values = {"0.75", "7.5"};

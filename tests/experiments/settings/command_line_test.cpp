@@ -41,9 +41,9 @@ TEST(CommandLine, OptionsWinOverFilesAndLaterFilesOverEarlierOnes) {
 
 TEST(CommandLine, ALaterSourceReplacesTheFilesOfAnEarlierOne) {
   const std::string path = config("files.cfg", "[task]\nfile = a.txt\nfile = b.txt\n");
-  EXPECT_THAT(parse({"--config", path}).settings.list("task.file"), ElementsAre("a.txt", "b.txt"));
+  EXPECT_THAT(parse({"--config", path}).settings->task.file, ElementsAre("a.txt", "b.txt"));
   EXPECT_THAT(parse({"--config", path, "--task.name=text", "--task.file=c.txt", "--task.file=d.txt"})
-                  .settings.list("task.file"),
+                  .settings->task.file,
               ElementsAre("c.txt", "d.txt"));
 }
 
@@ -75,8 +75,8 @@ TEST(CommandLine, AnOptionHasOneValue) {
 }
 
 TEST(CommandLine, AValueMayFollowAsAWordOrAfterAnEqualsSign) {
-  EXPECT_EQ(parse({"--model", "m", "--train.steps", "500"}).settings.integer("train.steps"), 500);
-  EXPECT_EQ(parse({"--model=m", "--train.steps=500"}).settings.integer("train.steps"), 500);
+  EXPECT_EQ(parse({"--model", "m", "--train.steps", "500"}).settings->train.steps, 500);
+  EXPECT_EQ(parse({"--model=m", "--train.steps=500"}).settings->train.steps, 500);
   EXPECT_EQ(parse({"--model=a=b"}).model, "a=b");
   EXPECT_EQ(parse({"--out=--quiet"}).out, "--quiet");
   EXPECT_EQ(parse({"--threads=0"}).threads, 0);
@@ -187,7 +187,7 @@ TEST(ResolvedConfig, OfSeveralFilesAndOptionsGivesTheSameSettings) {
   const std::string resolved = given.resolved_config();
   const Settings again = parse({"--config", config("resolved.cfg", resolved)}).settings;
   EXPECT_EQ(again.resolved_config(), resolved);
-  EXPECT_THAT(again.list("task.file"), ElementsAre("a b.txt", "c.txt"));
+  EXPECT_THAT(again->task.file, ElementsAre("a b.txt", "c.txt"));
   EXPECT_THAT(resolved, Not(HasSubstr("\r")));
 }
 

@@ -82,8 +82,8 @@ void check_limits(const Key& key, const OptionSpec& option, const std::string& f
 TEST(Keys, AndOptionsTakeTheirDefaultsAndTheLimitsOfTheirNumbersAndNothingPastThem) {
   for (const Key& key : all_keys()) {
     check_limits(key, key.option, "{}");
-    if (key.kind.empty()) continue;
-    for (const PartInfo& part : part_kind(key.kind).parts)
+    if (!key.names_parts()) continue;
+    for (const PartInfo& part : part_kind(key.option.kind).parts)
       for (const OptionSpec& option : part.options)
         check_limits(key, option, part.name + "(" + option.name + "={})");
   }
@@ -91,8 +91,8 @@ TEST(Keys, AndOptionsTakeTheirDefaultsAndTheLimitsOfTheirNumbersAndNothingPastTh
 
 TEST(Keys, OfPartsTakeKnownOnesWithOptionsThatTheyHave) {
   for (const Key& key : all_keys()) {
-    if (key.kind.empty()) continue;
-    for (const PartInfo& part : part_kind(key.kind).parts) {
+    if (!key.names_parts()) continue;
+    for (const PartInfo& part : part_kind(key.option.kind).parts) {
       EXPECT_EQ(complaint(key, part.name), "") << key.name;
       EXPECT_THAT(complaint(key, "x"), HasSubstr(part.name)) << key.name;
       EXPECT_THAT(complaint(key, part.name + "(x=1)"), StartsWith(part.name + " has no option")) << key.name;
@@ -121,7 +121,7 @@ TEST(Keys, OfPartsTakeKnownOnesWithOptionsThatTheyHave) {
 TEST(Keys, EmptyAreWrongForNumbersFlagsChoicesAndParts) {
   for (const Key& key : all_keys()) {
     const OptionType type = key.option.type;
-    const bool words = key.kind.empty() && key.name != "experiment.name" &&
+    const bool words = !key.names_parts() && key.name != "experiment.name" &&
                        (type == OptionType::text || type == OptionType::files ||
                         (type == OptionType::list && key.option.value.empty()));
     EXPECT_EQ(complaint(key, "").empty(), words) << key.name;

@@ -66,22 +66,24 @@ TEST(NamedParts, AreThoseOfAValueWithWhatStandsBeforeThem) {
 }
 
 TEST(LimitedConditions, NameLengthsBehindThem) {
-  EXPECT_THAT(limited_condition("shifted(offset=64)@1x+512").lengths, ElementsAre("1x", "512"));
-  EXPECT_EQ(limited_condition("shifted(offset=64) @ 1x").condition, "shifted(offset=64)");
-  EXPECT_THAT(limited_condition("window").lengths, IsEmpty());
+  const auto limited = limited_conditions("trained, shifted( offset=64 ) @ 1x+512, window");
+  ASSERT_EQ(limited.size(), 3U);
+  EXPECT_EQ(to_string(limited[1].condition), "shifted(offset=64)");
+  EXPECT_THAT(limited[1].lengths, ElementsAre("1x", "512"));
+  EXPECT_THAT(limited[2].lengths, IsEmpty());
   EXPECT_THAT(names_in("conditions", "trained, window(size=4)@4x+8x"),
               ElementsAre("trained", ",window(size=4)"));
-  for (const std::string wrong : {"window@", "window@1x@2x", "window@1x+"})
-    EXPECT_EQ(message_of<ConfigError>([&] { limited_condition(wrong); }),
+  for (const std::string wrong : {"window@1x@2x", "window+1x", "window:1x"})
+    EXPECT_EQ(message_of<ConfigError>([&] { limited_conditions(wrong); }),
               "got '" + wrong + "', expected a condition, or condition@8x or condition@4x+8x");
 }
 
 TEST(NamedParts, GiveTheirTextAgain) {
   for (const std::string text : {"rope(base=500)+t5@randomized:yarn(scale=2)", "rope", "a+b@c"}) {
-    EXPECT_EQ(parts_text(named_parts(part_kind("positional encodings"), text)), text);
-    EXPECT_EQ(placed_text(placed_encoding(text)), text);
+    EXPECT_EQ(to_list(named_parts(part_kind("positional encodings"), text)).text(), text);
+    EXPECT_EQ(placed_encoding(text).text(), text);
   }
-  EXPECT_EQ(parts_text(named_parts(part_kind("branches"), "conv,attention")), "conv, attention");
+  EXPECT_EQ(to_list(named_parts(part_kind("branches"), "conv,attention")).text(), "conv, attention");
   EXPECT_EQ(names_only(named_parts(part_kind("positional encodings"), "rope(base=500)+t5@yarn(scale=2)")),
             "rope+t5@yarn");
 }

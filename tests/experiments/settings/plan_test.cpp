@@ -1,5 +1,6 @@
 // From settings to structs, the metadata of a training, and the second stage.
 #include "experiments/settings/plan.h"
+#include "experiments/settings/command_line.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -162,7 +163,7 @@ TEST(TrainingMetadata, GivesTheSameSettingsAgain) {
         Values{{"model.block", "conv(kernel=2), attention, gated_linear"}, {"model.encoding", "alibi"}},
         Values{{"model.encoding", "rope(base=auto)@randomized"}}}) {
     const Plan plan = plan_of(with(values));
-    EXPECT_EQ(plan_of(Settings::from_map(plan.metadata(3), "checkpoint")).full, plan.full);
+    EXPECT_EQ(plan_of(read_values(plan.metadata(3), "checkpoint")).full, plan.full);
   }
 }
 
@@ -184,13 +185,13 @@ TEST(FinetuneSettings, AreThoseOfTheFirstStageWithWhatFinetuneSays) {
                                         {"finetune.learning_rate", "1e-5"},
                                         {"train.batch", "4"},
                                         {"train.warmup", "70"}});
-  EXPECT_EQ(second.integer("train.steps"), 30);
-  EXPECT_EQ(second.integer("task.train_length"), 128);
-  EXPECT_EQ(second.real("train.learning_rate"), 1e-5);
-  EXPECT_EQ(second.integer("train.batch"), 4);
+  EXPECT_EQ(second->train.steps, 30);
+  EXPECT_EQ(second->task.train_length, 128);
+  EXPECT_EQ(second->train.learning_rate, 1e-5);
+  EXPECT_EQ(second->train.batch, 4);
   EXPECT_EQ(plan_of(second).full.at("train.warmup"), "30");
-  EXPECT_EQ(second.integer("finetune.steps"), 0);  // there is no third stage
-  EXPECT_EQ(second_stage({{"train.learning_rate", "0.5"}}).real("train.learning_rate"), 0.5);
+  EXPECT_EQ(second->finetune.steps, 0);  // there is no third stage
+  EXPECT_EQ(second_stage({{"train.learning_rate", "0.5"}})->train.learning_rate, 0.5);
 }
 
 // Lengths are multiples of the first training length: 4x is the same length for all rows.
@@ -243,8 +244,8 @@ TEST(FinetuneSettings, BuildAModelWithTheSameParameters) {
 TEST(FinetuneSettings, KeepWhatTheFirstStageResolved) {
   for (const std::string option : {"base", "max_distance"}) {
     const auto value = [&](const Settings& settings) {
-      for (const Part& part : parse_parts(
-               placed_encoding(plan_of(settings).text(Binds::training).at("model.encoding")).encoding, '+'))
+      const PartList encoding = plan_of(settings).text(Binds::training).at("model.encoding");
+      for (const auto& [part, before] : encoding.items())
         if (part.options.contains(option)) return part.options.at(option);
       return std::string();
     };

@@ -6,6 +6,7 @@
 #include <regex>
 
 #include "experiments/settings/checkpoint_settings.h"
+#include "experiments/settings/command_line.h"
 #include "experiments/settings/parts.h"
 #include "experiments/settings/plan.h"
 #include "framework/core/errors.h"
@@ -49,7 +50,7 @@ class SettingsOfAFile : public ::testing::Test {
       metadata[key] = value;
       if (value.empty()) metadata.erase(key);
     }
-    return written("by_hand.safetensors", metadata, Plan(Settings::from_map(by_hand, "f")).model);
+    return written("by_hand.safetensors", metadata, Plan(read_values(by_hand, "f")).model);
   }
 
   static std::string refusal(const std::map<std::string, std::string>& changes) {

@@ -1,4 +1,5 @@
 #include "experiments/settings/settings.h"
+#include "experiments/settings/command_line.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -36,11 +37,11 @@ std::string problem_of(const Values& values) {
 }
 
 TEST(Settings, FromAMapTakesKeysAndPassesOverNamesOutsideTheSections) {
-  const Settings settings = Settings::from_map({{"model.heads", "8"}, {"step", "100"}}, "file");
-  EXPECT_EQ(settings.integer("model.heads"), 8);
+  const Settings settings = read_values({{"model.heads", "8"}, {"step", "100"}}, "file");
+  EXPECT_EQ(settings->model.config.heads, 8);
   EXPECT_EQ(settings.origin("model.heads"), "file");
   EXPECT_THAT(message_of<ConfigError>([] {
-                Settings::from_map({{"model.heads", "many"}}, "file");
+                read_values({{"model.heads", "many"}}, "file");
               }),
               HasSubstr("file: model.heads: got 'many'"));
 }
@@ -105,7 +106,7 @@ TEST(Tests, RefuseLengthsThatThereAreNot) {
                   "condition, that of the main tables (write window(size=4), or another first)"),
         std::pair("trained, window@8x, window@4x", "window is listed more than once"),
         std::pair("trained, windw@8x", "got 'windw' (did you mean window?), expected one of trained"),
-        std::pair("trained, window@8x@4x", "got 'window@8x@4x', expected a condition, or condition@8x")})
+        std::pair("trained, window@8x@4x", "@8x@4x', expected a condition, or condition@8x")})
     EXPECT_THAT(problem_of({{"evaluate.conditions", conditions}}), HasSubstr(problem));
 }
 

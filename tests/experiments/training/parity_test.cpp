@@ -10,6 +10,7 @@
 
 #include "experiments/results/npy.h"
 #include "experiments/settings/checkpoint_settings.h"
+#include "experiments/settings/command_line.h"
 #include "experiments/settings/plan.h"
 #include "framework/layers/cross_entropy.h"
 #include "framework/storage/safetensors.h"
@@ -57,7 +58,7 @@ std::span<const T> span_of(View<const T> view) {
 template <typename T>
 void expect_parity(const std::filesystem::path& path, double tolerance) {
   const SafetensorsFile file(path);
-  const Transformer<T> model(Plan(Settings::from_map(file.metadata(), path.string())).model);
+  const Transformer<T> model(Plan(read_values(file.metadata(), path.string())).model);
   Parameters<T> values(model.layout());
   Parameters<T> gradients(model.layout());
   load_parameters(file, values);
@@ -119,7 +120,7 @@ TEST(PyTorchFixtures, AreAsManyAsTheScriptsMake) {
 
 // The weights of a fixture with its metadata: as a user would pass it to parity.
 void write_model(const SafetensorsFile& file, const std::filesystem::path& path) {
-  const Transformer<double> model(Plan(Settings::from_map(file.metadata(), "f")).model);
+  const Transformer<double> model(Plan(read_values(file.metadata(), "f")).model);
   Parameters<double> values(model.layout());
   load_parameters(file, values);
   SafetensorsWriter writer;
@@ -156,7 +157,7 @@ class PyTorchTraining : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(PyTorchTraining, TenStepsWithClippingAndSchedule) {
   const SafetensorsFile file(fixture(std::string("parity/") + GetParam()));
-  const Plan plan(Settings::from_map(file.metadata(), "training"));
+  const Plan plan(read_values(file.metadata(), "training"));
   const Transformer<double> model(plan.model);
   Threads threads(2);
   TrainerOptions options = plan.trainer(1);

@@ -31,7 +31,7 @@ class EveryEncodingOfBlocks : public ::testing::TestWithParam<ModelCase> {};
 // Rows of a block that begins at any query are those rows of the whole, in every layer and head.
 TEST_P(EveryEncodingOfBlocks, GivesASliceWhatTheWholeHasThere) {
   const ModelConfig config = GetParam().config;
-  testing::Rig<> rig(config.encoding, shape_of(config));
+  testing::Rig<> rig(config.encoding.text(), shape_of(config));
   rig.randomize(7);
   rig.at(irregular_positions());
   testing::randomize(rig.query.span(), 8);
