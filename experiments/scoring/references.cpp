@@ -60,13 +60,13 @@ std::vector<Score> reference_scores(const Task& task, const Settings& settings,
   const Index train_tokens = task.seq_len(train_length);
   const std::vector<MetricSpec> metrics = task.metrics();
   std::vector<Read> reads;
-  for (const Reader& reader : readers()) reads.push_back(reader.build(task, train_length));
+  for (const Reader& reader : readers().entries()) reads.push_back(reader.build(task, train_length));
   std::vector<std::vector<Score>> by_reader(reads.size());
   for (const Index length : lengths) {  // so that only its examples are in memory
     const Examples examples = make_examples(task, Split::validation, validation_seed, 0,
                                             examples_to_score(task, settings, length), length);
     for (std::size_t i = 0; i < reads.size(); ++i) {
-      const Reader& reader = readers()[i];
+      const Reader& reader = readers().entries()[i];
       const Index part = reader.shows_part;
       const std::string row = reader.name + (part > 0 ? fmt::format(" {}", train_tokens / part) : "");
       Tally tally(metrics, task.seq_len(length), train_tokens);

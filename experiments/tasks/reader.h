@@ -45,8 +45,8 @@ inline auto always(const Read& read) {
   return [read](const Task&, Index) { return read; };
 }
 
-/// All readers, in the order of readers.inc; your own program adds others with push_back(), as to a registry.
-std::vector<Reader>& readers();
+/// All readers, in the order of readers.inc.
+Registry<Reader>& readers();
 /// That of a row, such as "last 64" or "unigram of copy", or null.
 const Reader* reader_of(const std::string& row);
 

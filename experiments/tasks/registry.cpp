@@ -15,9 +15,7 @@ namespace ordinal::experiments {
 #include "experiments/tasks/readers.inc"
 #undef ORDINAL_READERS
 
-namespace {
-
-Registry<TaskEntry>& registry() {
+Registry<TaskEntry>& tasks() {
   static Registry<TaskEntry> all("task.name", [] {
     std::vector<TaskEntry> built_in;
 #define ORDINAL_TASKS(file) std::ranges::move(file##_tasks(), std::back_inserter(built_in));
@@ -28,26 +26,20 @@ Registry<TaskEntry>& registry() {
   return all;
 }
 
-}  // namespace
-
-const Registry<TaskEntry>& tasks() { return registry(); }
-
-void register_task(TaskEntry entry) { registry().add(std::move(entry)); }
-
-std::vector<Reader>& readers() {
-  static std::vector<Reader> all = [] {
+Registry<Reader>& readers() {
+  static Registry<Reader> all("reader", [] {
     std::vector<Reader> built_in;
 #define ORDINAL_READERS(file) std::ranges::move(file##_readers(), std::back_inserter(built_in));
 #include "experiments/tasks/readers.inc"
 #undef ORDINAL_READERS
     return built_in;
-  }();
+  }());
   return all;
 }
 
 const Reader* reader_of(const std::string& row) {
-  const auto found = std::ranges::find(readers(), row.substr(0, row.find(' ')), &Reader::name);
-  return found == readers().end() ? nullptr : &*found;
+  const auto found = std::ranges::find(readers().entries(), row.substr(0, row.find(' ')), &Reader::name);
+  return found == readers().entries().end() ? nullptr : &*found;
 }
 
 bool knows_at_most(const std::string& row, Knows most) {

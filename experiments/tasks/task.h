@@ -127,10 +127,7 @@ TaskEntry describe_task(TaskEntry entry) {
 }
 
 /// All tasks that can be named, in the order of tasks.inc.
-const Registry<TaskEntry>& tasks();
-
-/// Adds your own task, before the first use of a config. Throws std::invalid_argument for a name that is taken.
-void register_task(TaskEntry entry);
+Registry<TaskEntry>& tasks();
 
 /// Builds the task that "copy(symbols=8)" names. Throws ConfigError for an unknown name or option, and
 /// DataError for a file that cannot be used.

@@ -101,7 +101,7 @@ int main(int argc, char** argv) {
                                                            .shift_invariant = true}));
   ordinal::position_schemes().add(ordinal::describe_scheme<Strided>(
       {.name = "strided", .summary = "every few positions", .definition = "p_t = stride · t"}));
-  ordinal::experiments::register_task(ordinal::experiments::describe_task<Echo, EchoOptions>(
+  ordinal::experiments::tasks().add(ordinal::experiments::describe_task<Echo, EchoOptions>(
       {.name = "echo", .summary = "each letter again, one token later"}));
   using namespace ordinal::experiments;
   const std::string command = argc > 1 ? argv[1] : "";

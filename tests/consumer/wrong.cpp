@@ -166,8 +166,8 @@ ordinal::InitialWeights shrunk(const ordinal::Part& /*part*/, Index branches) {
 void register_more() {
   using namespace ordinal::experiments;
   conditions().add(describe_condition<Idle>({.name = "idle", .summary = "as in training"}));
-  readers().push_back({"hasty", Knows::counts, always(hasty)});
-  readers().push_back({"boastful", Knows::counts, always(boastful)});
+  readers().add({"hasty", Knows::counts, always(hasty)});
+  readers().add({"boastful", Knows::counts, always(boastful)});
   ordinal::schedules().add({"sinking", "to 0 in 50 steps", sinking});
   ordinal::schedules().add({"tiring", "less each time", tiring});
   ordinal::schedules().add({"hurried", "to 0 in all steps", hurried});
@@ -191,7 +191,7 @@ int main(int argc, char** argv) {
   ordinal::layers(ordinal::LayerKind::branch)
       .add(ordinal::describe_layer<Forgetful, NoOptions>(
           {.name = "forgetful", .kind = ordinal::LayerKind::branch, .summary = "x_t + x_{t-1}"}));
-  ordinal::experiments::register_task(ordinal::experiments::describe_task<Shouted, NoOptions>(
+  ordinal::experiments::tasks().add(ordinal::experiments::describe_task<Shouted, NoOptions>(
       {.name = "shouted", .summary = "each letter as a capital"}));
   return ordinal::check_part(argc, argv);
 }

@@ -72,7 +72,7 @@ class EveryReader : public ::testing::TestWithParam<std::string> {
  protected:
   std::vector<Read> reads(const Task& task) const {
     std::vector<Read> all;
-    for (const Reader& reader : readers())
+    for (const Reader& reader : readers().entries())
       if (reader.name == GetParam()) all.push_back(reader.build(task, train_length));
     return all;
   }
@@ -143,7 +143,7 @@ TEST_P(EveryReader, SaysTheSameInAnyOrder) {
 
 std::set<std::string> reader_names() {
   std::set<std::string> names;
-  for (const Reader& reader : readers()) names.insert(reader.name);
+  for (const Reader& reader : readers().entries()) names.insert(reader.name);
   return names;
 }
 
