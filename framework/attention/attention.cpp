@@ -33,15 +33,16 @@ const PositionalEncoding<T>& checked(const LayerContext<T>& context, const Atten
 }
 
 void check_test(const AttentionTest& test, bool record, bool causal) {
-  const auto [window, log_n_length] = test;
+  const auto [window, log_n_length, factor] = test;
   if (window > 0 && !causal)
     throw std::invalid_argument("SelfAttention: got a window, expected none in a bidirectional model");
-  if (record && (window > 0 || log_n_length > 0.0))
-    throw std::logic_error("SelfAttention: a window and log-n scores are for tests, got a recorded run");
-  if (window >= 0 && (log_n_length == 0.0 || log_n_length > 1.0)) return;
+  if (record && (window > 0 || log_n_length > 0.0 || factor != 1.0))
+    throw std::logic_error("SelfAttention: a window and scaled scores are for tests, got a recorded run");
+  if (window >= 0 && (log_n_length == 0.0 || log_n_length > 1.0) && factor > 0.0) return;
   throw std::logic_error(
-      fmt::format("SelfAttention: got window {} and log-n length {}, expected 0 or more, and 0 or above 1",
-                  window, log_n_length));
+      fmt::format("SelfAttention: got window {}, log-n length {} and factor {}, expected 0 or more, 0 or "
+                  "above 1, and above 0",
+                  window, log_n_length, factor));
 }
 
 // The norm of the queries or the keys of a head; null for "none".
@@ -212,7 +213,7 @@ of each head, with one gain for the queries of all heads and one for the keys. I
 qk_norm = rmsnorm(epsilon=1e-6). encoding = none, or names, restricts the encodings of queries, keys, scores and
 values in this layer, so layers may differ. Names stand in the order of model.encoding, in which the encodings
 act; those of the input act before all layers. Encodings have parameters for all attention layers, even where they do
-not act. With softcap = c > 0, a score z, with the terms of encodings and the factor of the condition log_n, becomes
+not act. With softcap = c > 0, a score z, with the terms of encodings and the factors of the conditions log_n and temperature, becomes
 c tanh(z/c). The weights w of row i, with scores z_j:
 )" + weights_formulas() +
            R"(Parameters:

@@ -12,6 +12,7 @@ namespace ordinal {
 struct AttentionTest {
   Index window = 0;           // causal: queries see only this many of the latest keys; 0: all
   double log_n_length = 0.0;  // L > 1: scores times max(1, ln n / ln L) for queries that see n keys; 0: 1
+  double factor = 1.0;        // scores times this, above 0
 };
 
 /// What one query of the first sequence of a run attends to: the keys from `first_key` on, with these probabilities, and no

@@ -51,13 +51,13 @@ void HeadAttention<T>::scores_of(const ScoreBlock<T>& block, const Factor<T>& ke
   multiply<T>(block.query, keys.col_range(block.first_key, block.key.rows), scores, block.scale, T(0),
               block.half(Triangle::Of::result));
   encoding_.encode_scores(block, scores, pass);
-  const double log_n_length = test_of(pass.run()).log_n_length;
+  const AttentionTest test = test_of(pass.run());
   for (Index r = 0; r < scores.rows; ++r) {
     const KeyRange seen = block.seen(r);
-    if (log_n_length > 0.0) {
-      const double factor = std::log(static_cast<double>(seen.count())) / std::log(log_n_length);
-      if (factor > 1.0) vmath::scale(static_cast<T>(factor), scores.row(r), seen.end);
-    }
+    double factor = test.factor;
+    if (test.log_n_length > 0.0)
+      factor *= std::max(1.0, std::log(static_cast<double>(seen.count())) / std::log(test.log_n_length));
+    if (factor != 1.0) vmath::scale(static_cast<T>(factor), scores.row(r), seen.end);
     if (options_.softcap > 0.0) cap(scores.row(r), seen.end);
     std::fill_n(scores.row(r), seen.first, masked_score<T>);
   }

@@ -43,13 +43,15 @@ TEST(AttentionOptions, NormsOfQueriesAndKeysHaveTheirOwnEpsilon) {
   }
 }
 
-// In the loops, log n is a factor of scores with the terms of encodings, and the cap comes after it.
-TEST(AttentionOptions, ASoftcapComesAfterTheFactorOfLogN) {
+// In the loops, both are factors of scores with the terms of encodings, and the cap comes after them.
+TEST(AttentionOptions, ASoftcapComesAfterTheFactorsOfATest) {
   for (const std::string encoding : {"none", "alibi", "rope+t5"}) {
     const Scene scene({.encoding = encoding, .own = {.softcap = 0.7}});
-    const AttentionTest log_n{.log_n_length = 3.0};
-    EXPECT_LT(largest_difference(scene.by_layer(log_n), scene.by_loops(log_n)), 1e-11) << encoding;
-    EXPECT_GT(largest_difference(scene.by_layer(log_n), scene.by_layer({})), 1e-3) << encoding;
+    for (const AttentionTest& test : {AttentionTest{.log_n_length = 3.0}, AttentionTest{.factor = 0.5},
+                                      AttentionTest{.log_n_length = 3.0, .factor = 1.5}}) {
+      EXPECT_LT(largest_difference(scene.by_layer(test), scene.by_loops(test)), 1e-11) << encoding;
+      EXPECT_GT(largest_difference(scene.by_layer(test), scene.by_layer({})), 1e-3) << encoding;
+    }
   }
 }
 

@@ -79,10 +79,12 @@ TEST(SelfAttention, RefusesATestWithoutMeaningAndTestsInARecordedRun) {
       layer.forward(Tensor<float>({2, 4}).view(), pass);
     };
   };
-  for (const AttentionTest& test : {AttentionTest{.window = -1}, AttentionTest{.log_n_length = -2.0},
-                                    AttentionTest{.log_n_length = 0.5}, AttentionTest{.log_n_length = 1.0}})
+  for (const AttentionTest& test :
+       {AttentionTest{.window = -1}, AttentionTest{.log_n_length = -2.0}, AttentionTest{.log_n_length = 0.5},
+        AttentionTest{.log_n_length = 1.0}, AttentionTest{.factor = 0.0}, AttentionTest{.factor = -1.0}})
     EXPECT_THROW(run(test, false)(), std::logic_error) << test.window << " " << test.log_n_length;
-  for (const AttentionTest& test : {AttentionTest{.window = 3}, AttentionTest{.log_n_length = 8.0}}) {
+  for (const AttentionTest& test :
+       {AttentionTest{.window = 3}, AttentionTest{.log_n_length = 8.0}, AttentionTest{.factor = 2.0}}) {
     EXPECT_NO_THROW(run(test, false)());
     EXPECT_THAT(run(test, true), ThrowsMessage<std::logic_error>(HasSubstr("got a recorded run")));
   }

@@ -286,11 +286,11 @@ class SceneIn {
       const Index first = limits.window > 0 ? std::max<Index>(0, i - limits.window + 1) : 0;
       const Index end = of_.causal ? i + 1 : length;
       const auto seen = static_cast<double>(end - first);
-      const double factor =
+      const double log_n =
           limits.log_n_length > 0.0 ? std::max(1.0, std::log(seen) / std::log(limits.log_n_length)) : 1.0;
       const double cap = of_.own.softcap;
       for (Index j = first; j < end; ++j) {
-        const double score = factor * scores(i, j);
+        const double score = limits.factor * log_n * scores(i, j);
         result(i, j) = cap > 0.0 ? cap * std::tanh(score / cap) : score;
       }
       const auto row = std::span(result.view().row(i), static_cast<std::size_t>(end))
