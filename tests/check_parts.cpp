@@ -87,7 +87,8 @@ std::map<std::string, std::vector<std::string>> parts() {
   std::map<std::string, std::vector<std::string>> kinds;
   for (const experiments::PartKind& kind : experiments::part_kinds()) kinds[kind.title] = kind.names();
   kinds["weights of attention"] = attention_weights().names();
-  for (const experiments::Reader& reader : experiments::readers().entries()) kinds["readers"].push_back(reader.name);
+  for (const experiments::Reader& reader : experiments::readers().entries())
+    kinds["readers"].push_back(reader.name);
   return kinds;
 }
 

@@ -156,7 +156,8 @@ std::optional<ExperimentResult> Extrapolation::run(Progress& progress) {
 
 std::optional<std::vector<CellResult>> Extrapolation::results(Progress& progress) {
   const InterruptGuard interrupt;
-  if (trains()) std::filesystem::create_directories(out_ / "trainings");  // before any cells: see check_folders()
+  if (trains())
+    std::filesystem::create_directories(out_ / "trainings");  // before any cells: see check_folders()
   if (!settings_.tuned().empty()) {
     const std::vector<Cell> cells = tuning_cells(candidates_, settings_, out_);
     if (!tune(form_.rows, cells, form_.makers, workers_, progress, interrupt)) return std::nullopt;

@@ -101,5 +101,42 @@ TEST(Trimmed, TakesSpaceOffBothEndsOnly) {
   EXPECT_EQ(trimmed(""), "");
 }
 
+std::string shown(const PartList& list) {
+  std::string text;
+  for (const auto& [part, before] : list.items())
+    text += (before == '\0' ? std::string() : std::string(1, before)) + "<" + to_string(part) + ">";
+  return text;
+}
+
+TEST(PartList, IsCutOutsideBracketsAlone) {
+  EXPECT_EQ(shown("rope"), "<rope>");
+  EXPECT_EQ(shown("shaw + rope(base=500)"), "<shaw>+<rope(base=500)>");
+  EXPECT_EQ(shown("conv, attention(encoding=rope+t5, window=3)"),
+            "<conv>,<attention(encoding=rope+t5, window=3)>");
+  EXPECT_EQ(shown("rope@contiguous:yarn"), "<rope>@<contiguous>:<yarn>");
+}
+
+TEST(PartList, KeepsItsTextAndGivesOneForItems) {
+  const PartList written = "a,b( x=1 )";
+  EXPECT_EQ(written.text(), "a,b( x=1 )");
+  EXPECT_EQ(PartList(written.items()).text(), "a, b(x=1)");
+  EXPECT_TRUE(written == PartList("a,b( x=1 )"));
+  EXPECT_FALSE(written == PartList("a, b(x=1)"));
+}
+
+TEST(PartList, RefusesOtherSeparatorsAndOtherNumbersOfParts) {
+  EXPECT_EQ(PartList("a+b").joined_by('+').size(), 2U);
+  EXPECT_THAT([] { PartList("a+b,c").joined_by('+'); },
+              ThrowsMessage<ConfigError>(
+                  HasSubstr("got 'a+b,c', where ',' stands before c, expected parts joined by '+'")));
+  EXPECT_EQ(PartList("a(b=1)").only().name, "a");
+  EXPECT_THAT([] { PartList("a+b").only(); },
+              ThrowsMessage<ConfigError>(HasSubstr("got 'a+b', expected one name")));
+  for (const char* text : {"a+", "+a", "a,,b", "a@"})
+    EXPECT_THAT([&] { PartList{text}; },
+                ThrowsMessage<ConfigError>(HasSubstr("where a name is missing beside '")));
+  EXPECT_THAT([] { PartList{""}; }, ThrowsMessage<ConfigError>(HasSubstr("which names nothing")));
+}
+
 }  // namespace
 }  // namespace ordinal
