@@ -120,6 +120,7 @@ void link_atomically(const fs::path& target, const fs::path& path) {
   const fs::path temporary = path.parent_path() / random_name();
   std::error_code no_links;
   fs::create_symlink(target.lexically_proximate(path.parent_path()), temporary, no_links);
+  if (no_links && !fs::exists(target)) return;
   if (no_links) fs::copy_file(target, temporary);
   fs::rename(temporary, path);
 }

@@ -35,8 +35,8 @@ void write_file_atomically(const std::filesystem::path& path, std::span<const By
 void write_file_atomically(const std::filesystem::path& path, std::string_view text,
                            const WriteCheck& check = {});
 
-/// Makes `path` a symbolic link to `target` that stays valid when a folder with both is moved; a copy where the file system has no
-/// links. Replaces a file there, as write_file_atomically() does. Throws std::filesystem::filesystem_error.
+/// Makes `path` a symbolic link to `target` that stays valid when a folder with both is moved. Where the file system has no links, a copy
+/// if the target exists. Replaces a file there, as write_file_atomically() does. Throws std::filesystem::filesystem_error.
 void link_atomically(const std::filesystem::path& target, const std::filesystem::path& path);
 
 /// Whether a file has the name of a temporary one, which a killed writer leaves behind.
