@@ -25,7 +25,7 @@ namespace {
 // An automatic value is not a request: the checkpoint holds the value that it resolved to, and a new run
 // would resolve it differently.
 bool is_request(const OptionSpec& option, const std::string& value) {
-  return value != "auto" && (option.range.automatic.empty() || value != option.range.automatic);
+  return option.range.automatic.empty() || value != option.range.automatic;
 }
 
 // What is given about a part changes these options of it, and positions are those of the checkpoint unless given.

@@ -81,8 +81,7 @@ std::string complaint(const OptionSpec& spec, const std::string& value) {
   if (spec.type == OptionType::choice) return choice_complaint(spec, value, value);
   if (spec.type == OptionType::part) return part_complaint(spec, value);
   if (spec.type != OptionType::flag || value == "true" || value == "false") return "";
-  return fmt::format("got '{}', expected true or false{}", value,
-                     spec.range.automatic.empty() ? "" : " or auto");
+  return fmt::format("got '{}', expected true or false", value);
 }
 
 std::string number_text(double value) { return fmt::format("{}", value); }
@@ -146,7 +145,8 @@ void OptionVisitor::flag(const char* name, bool& value, const char* help, Binds 
 
 void OptionVisitor::choice(const char* name, std::string& value, std::vector<std::string> choices,
                            const char* help, Binds binds) {
-  add({name, OptionType::choice, value, help, {}, std::move(choices), binds},
+  const Range range = {.automatic = std::ranges::count(choices, "auto") > 0 ? "auto" : ""};
+  add({name, OptionType::choice, value, help, range, std::move(choices), binds},
       [&](const std::string& text) { value = text; });
 }
 

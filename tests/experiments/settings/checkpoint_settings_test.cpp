@@ -80,6 +80,13 @@ TEST(FineTuning, TakesFromTheCheckpointWhatIsNotGiven) {
   }
 }
 
+// Only of the options that may be automatic is "auto" no request.
+TEST(FineTuning, TakesTheLengthsThatAreCalledAuto) {
+  const std::string path = checkpoint("mixed", {{"task.lengths", "mixed(longest=128)"}});
+  EXPECT_EQ(fine_tuning_settings(typed({{"task.lengths", "auto"}}), path).text("task.lengths"), "auto");
+  EXPECT_EQ(fine_tuning_settings(typed({{"model.causal", "auto"}}), path).text("model.causal"), "true");
+}
+
 // New options override those of the part, and new positions also apply to the test.
 TEST(FineTuning, LaysAGivenEncodingOverThatOfTheCheckpoint) {
   const std::string scaled = "rope(base=500)@contiguous:yarn(scale=4, yarn_beta=7)";
