@@ -181,7 +181,7 @@ std::vector<LimitedCondition> limited_conditions(const PartList& value) {
     const bool is_first_length = before == '@' && limited.back().lengths.empty();
     const bool is_length = before == '+' && !limited.back().lengths.empty();
     if (is_first_length || is_length) {
-      limited.back().lengths.push_back(part.name);
+      limited.back().lengths.push_back(to_string(part));
     } else if (before == '\0' || before == ',') {
       limited.push_back({part});
     } else {

@@ -106,6 +106,8 @@ TEST(Tests, RefuseLengthsThatThereAreNot) {
                   "condition, that of the main tables (write window(size=4), or another first)"),
         std::pair("trained, window@8x, window@4x", "window is listed more than once"),
         std::pair("trained, windw@8x", "got 'windw' (did you mean window?), expected one of trained"),
+        std::pair("trained, window@8x(a=1)",
+                  "evaluate.conditions: got '8x(a=1)', expected a length such as 256"),
         std::pair("trained, window@8x@4x", "@8x@4x', expected a condition, or condition@8x")})
     EXPECT_THAT(problem_of({{"evaluate.conditions", conditions}}), HasSubstr(problem));
 }
