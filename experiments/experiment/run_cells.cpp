@@ -46,6 +46,7 @@ struct Runner {
   const std::vector<Index> rounds = rounds_of(cells);
   const std::vector<std::size_t> order = seed_by_seed(rounds);
   std::vector<std::size_t> left = {};  // cells that earlier runs did not finish, in the order of work
+  std::set<std::size_t> begun = {};    // of these, by this process
   std::mutex mutex = {};
   std::mutex passing_on = {};
   Index seeds_passed_on = 0;
@@ -121,13 +122,14 @@ struct Runner {
     }
   }
 
-  // The results of other processes, for the report so far.
-  void read_others() {
-    for (const std::size_t i : left) {
-      if (results[i] || cells[i].trainings.empty()) continue;
-      results[i] = finished_result(cells[i]);
-      if (results[i]) time_left->leave_out(i);
-    }
+  // Whether there is a result, also if another process wrote it.
+  bool has_result(std::size_t i) {
+    if (results[i] || cells[i].trainings.empty() || begun.contains(i)) return results[i].has_value();
+    results[i] = finished_result(cells[i]);
+    if (!results[i]) return false;
+    time_left->leave_out(i);
+    progress.say(label(i) + "  done by another process");
+    return true;
   }
 
   std::vector<Group> groups_left() const {
@@ -150,16 +152,25 @@ struct Runner {
     return !held.open() || std::ranges::all_of(group, [&](auto i) { return run_cell(i, threads); });
   }
 
+  // False if there is a result already.
+  bool begin(std::size_t i) {
+    const std::lock_guard lock(mutex);
+    if (has_result(i)) return false;
+    begun.insert(i);
+    time_left->start(i, pace.seconds());
+    return true;
+  }
+
   // Returns false if interrupted.
   bool run_cell(std::size_t i, Threads& threads) {
-    time_left->start(i, pace.seconds());
+    if (!begin(i)) return true;
     const std::optional<CellResult> result = result_of(i, threads);
     if (!result) return false;
     std::unique_lock lock(mutex);
     results[i] = result;
     time_left->finish(i, pace.seconds());
     say_done(i);
-    read_others();
+    for (const std::size_t other : left) has_result(other);
     pass_on(std::move(lock));
     return true;
   }
@@ -178,8 +189,6 @@ struct Runner {
   // If one row cannot be trained, the others still run. Returns nothing if interrupted.
   std::optional<CellResult> result_of(std::size_t i, Threads& threads) {
     const Cell& cell = cells[i];
-    auto done = cell.trainings.empty() ? std::nullopt : finished_result(cell);
-    if (done) return done;  // another process has finished it by now
     link_training(cell);
     try {
       const auto advance = [&](double share) {

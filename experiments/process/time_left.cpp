@@ -38,7 +38,7 @@ void TimeLeft::finish(std::size_t cell, double now) {
 
 void TimeLeft::leave_out(std::size_t cell) {
   const std::lock_guard lock(mutex_);
-  cells_.at(cell).is_finished = true;
+  cells_.erase(cell);
 }
 
 std::optional<double> TimeLeft::left(double now) const {
@@ -47,9 +47,8 @@ std::optional<double> TimeLeft::left(double now) const {
 }
 
 bool TimeLeft::is_each_row_measured() const {
-  return std::ranges::all_of(cells_, [&](const auto& cell) {
-    return cell.second.is_finished || rows_.contains(cell.second.forecast.row);
-  });
+  return std::ranges::all_of(cells_,
+                             [&](const auto& cell) { return rows_.contains(cell.second.forecast.row); });
 }
 
 // Of all that was done so far; nothing if that had no cost.
