@@ -59,7 +59,8 @@ Stage stage_of(Plan plan, const Transformer<float>& model, const std::string& be
   check_optimizer(plan.settings->train.optimizer, model.layout());
   const Workload work = workload(plan, model);
   TableRows rows = table_rows(plan, model.encoding());
-  return {std::move(plan), std::move(text), work, std::move(rows)};
+  const bool as_trained = plan.is_tested_as_trained();
+  return {std::move(plan), std::move(text), work, as_trained, std::move(rows)};
 }
 
 // The parts with rows that tests read and no stage of training changes, one line for each.
@@ -166,11 +167,6 @@ void place_trainings(std::vector<Cell>& cells, const LockedPath& out) {
   }
 }
 
-ScoredModel::ScoredModel(const Cell& cell)
-    : file(cell.checkpoint), model(cell.entrant.last().plan.model), values(model.layout()) {
-  load_parameters(file, values);
-}
-
 std::string weights_hash(const Parameters<float>& values) {
   return fnv1a64_hex(std::as_bytes(values.flat()));
 }
@@ -228,14 +224,7 @@ void link_training(const Cell& cell) {
     link_atomically(cell.trainings.back().folder / name, cell.folder / name);
   };
   link("metrics.jsonl");
-  const Plan& plan = cell.entrant.last().plan;
-  if (plan.is_tested_as_trained()) return link("checkpoint.safetensors");
-  if (!std::filesystem::exists(cell.checkpoint)) return;
-  const ScoredModel scored(cell);
-  Metadata metadata = scored.file.metadata();
-  for (const auto& [key, value] : plan.metadata(cell.seed)) metadata[key] = value;
-  const LockedPath copy = checkpoint_in(cell.folder);
-  save_parameters(copy, scored.values, metadata, copy.write_check());
+  if (cell.entrant.last().is_tested_as_trained) link("checkpoint.safetensors");
 }
 
 void write_result(const Cell& cell, const CellResult& result) {

@@ -20,8 +20,6 @@
 #include "experiments/training/summary.h"
 #include "experiments/training/training_run.h"
 #include "framework/core/parameters.h"
-#include "framework/storage/safetensors.h"
-#include "models/transformer.h"
 
 namespace ordinal::experiments {
 
@@ -30,6 +28,7 @@ struct Stage {
   Plan plan;
   std::string text;  // but for the number of steps
   Workload work;
+  bool is_tested_as_trained = true;  // so the checkpoint of the training says how its row is tested
   TableRows rows = {};
 
   std::string whole_text() const {
@@ -107,18 +106,8 @@ CellResult failed_result(const Cell& cell, const std::string& why, bool diverged
 /// the first headline metric; empty without one.
 std::string score_text(const Cell& cell, const CellResult& result);
 
-/// The model of a cell with the weights that are scored.
-struct ScoredModel {
-  /// Throws CheckpointError.
-  explicit ScoredModel(const Cell& cell);
-
-  SafetensorsFile file;
-  Transformer<float> model;
-  Parameters<float> values;
-};
-
-/// Links to the log and the checkpoint of the last training from the folder of the result; copies them where there are no links. If the
-/// row is tested in another way than it is trained, its checkpoint is a file with the same weights that says so.
+/// Links to the log of the last training from the folder of the result, and to its checkpoint if that says how the row is tested. Copies
+/// them where there are no links.
 void link_training(const Cell& cell);
 
 /// Writes result.json, and links to the training. An earlier result stays until the new one takes its place.

@@ -8,6 +8,21 @@
 #include "experiments/scoring/scoring.h"
 
 namespace ordinal::experiments {
+namespace {
+
+void write_checkpoint(const Cell& cell, const ScoredModel& scored) {
+  Metadata metadata = scored.file.metadata();
+  for (const auto& [key, value] : cell.entrant.last().plan.metadata(cell.seed)) metadata[key] = value;
+  const LockedPath path = checkpoint_in(cell.folder);
+  writer_of<float>(scored.values, metadata).write(path, path.write_check());
+}
+
+}  // namespace
+
+ScoredModel::ScoredModel(const Cell& cell)
+    : file(cell.checkpoint), model(cell.entrant.last().plan.model), values(model.layout()) {
+  load_parameters(file, values);
+}
 
 std::unique_ptr<TrainingRun> train(const Cell& cell, const std::string& label, Threads& threads,
                                    Progress& progress, const InterruptGuard& interrupt,
@@ -50,6 +65,7 @@ CellResult score_cell(const Cell& cell, const TrainingRun* run, Threads& threads
     if (length != std::exchange(drawn, length)) batches = validation_batches(subject, length, at_once);
     score_length(subject, length, condition, batches, threads, result, [&] { return interrupt.requested(); });
   }
+  if (!cell.trainings.empty() && !cell.entrant.last().is_tested_as_trained) write_checkpoint(cell, scored);
   write_result(cell, result);
   return result;
 }

@@ -102,6 +102,15 @@ inline Index checkpoint_step(const SafetensorsFile& file, const std::filesystem:
       fmt::format("{}: no step in its metadata; expected a checkpoint that train wrote", path.string()));
 }
 
+/// A file with these metadata and parameters.
+template <typename T>
+SafetensorsWriter writer_of(const Parameters<T>& values, const Metadata& metadata) {
+  SafetensorsWriter writer;
+  for (const auto& [key, value] : metadata) writer.set_metadata(key, value);
+  add_parameters<T>(writer, values);
+  return writer;
+}
+
 /// Writes each parameter under its name, each block of the optimizer's state as
 /// `optimizer.<state>.<parameter>`, and `step` and `settings` in the metadata. Atomic: a reader sees the
 /// old file or the new one. Throws std::filesystem::filesystem_error if the file cannot be written. For `check`, see
@@ -109,23 +118,11 @@ inline Index checkpoint_step(const SafetensorsFile& file, const std::filesystem:
 template <typename T>
 void save_checkpoint(const std::filesystem::path& path, Trainer<T>& trainer, const Metadata& settings,
                      const WriteCheck& check = {}) {
-  SafetensorsWriter writer;
-  for (const auto& [key, value] : settings) writer.set_metadata(key, value);
+  SafetensorsWriter writer = writer_of<T>(trainer.values(), settings);
   writer.set_metadata("step", std::to_string(trainer.steps()));
-  add_parameters<T>(writer, trainer.values());
   for (const auto& state : trainer.optimizer().state()) {
     add_parameters<T>(writer, *state.block, fmt::format("{}{}.", of_optimizer, state.name));
   }
-  writer.write(path, check);
-}
-
-/// Writes parameters and metadata alone, in the same way.
-template <typename T>
-void save_parameters(const std::filesystem::path& path, const Parameters<T>& values, const Metadata& metadata,
-                     const WriteCheck& check = {}) {
-  SafetensorsWriter writer;
-  for (const auto& [key, value] : metadata) writer.set_metadata(key, value);
-  add_parameters<T>(writer, values);
   writer.write(path, check);
 }
 
