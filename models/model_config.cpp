@@ -14,8 +14,7 @@ void ModelConfig::visit(OptionVisitor& v) {
   v.parts("block", block, "branches", "branches of a block in order, each with its own norm and residual");
   v.parts("encoding", encoding, "positional encodings",
           "positional encoding, or several at once: in a+b, a acts before b; behind @ positions in training, "
-          "and in the test if they "
-          "differ: a@training:test");
+          "and in the test if they differ: a@training:test");
   v.parts("norm", norm, "norms", "before or after each branch");
   v.choice("norm_placement", norm_placement, {"pre", "post"}, "norm before or after each residual branch");
   v.number("dropout", dropout, between(0, 0.999999), "dropout after each branch", Binds::training);
