@@ -141,7 +141,9 @@ FolderLock::FolderLock(const fs::path& folder, const std::string& holds, const s
 
 void FolderLock::check_free(const fs::path& folder) {
   if (!fs::exists(folder / ".lock")) return;
-  if (!lock_byte(open_lock(folder), presence, F_RDLCK, folder)) refuse_busy(folder);
+  const Descriptor file = open_lock(folder);
+  lock_byte(file, entrance, F_WRLCK, folder, F_OFD_SETLKW);  // who enters is alone for a moment
+  if (!lock_byte(file, presence, F_RDLCK, folder)) refuse_busy(folder);
 }
 
 Descriptor FolderLock::reserve(const std::string& name) const {

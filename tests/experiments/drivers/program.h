@@ -92,17 +92,16 @@ inline Outcome run_well(const std::string& program, const std::string& arguments
 inline Outcome extrapolate(const std::string& arguments) { return run_well("extrapolation", arguments); }
 inline Outcome train(const std::string& arguments) { return run_well("train", arguments); }
 
-/// Starts a program several times at once, and waits for all, which succeed. The first leaves its output in "first.txt".
+/// Starts a program several times at once, and waits for all, which succeed.
 inline void run_at_once(int count, const std::string& program, const std::string& arguments) {
   std::string command = "cd '" + own_folder().string() + "'; ";
   std::string waits;
   for (int i = 1; i <= count; ++i) {
     const std::string process = "p" + std::to_string(i);
-    command += started(program, arguments) + " >" + (i == 1 ? "first" : process) + ".txt 2>&1 & " + process +
-               "=$!; ";
+    command += started(program, arguments) + " >" + process + ".txt 2>&1 & " + process + "=$!; ";
     waits += "wait $" + process + " && ";
   }
-  EXPECT_EQ(std::system((command + waits + "true").c_str()), 0) << file("first.txt");
+  EXPECT_EQ(std::system((command + waits + "true || { tail -n 3 p?.txt; exit 1; }").c_str()), 0);
 }
 
 /// The same as run_program(), but `signal` is sent as soon as the program has written to the file `sign` (in the test's folder) and

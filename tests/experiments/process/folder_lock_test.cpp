@@ -144,6 +144,22 @@ TEST(FolderLock, OfSeveralThatBeginTogetherIsOfOnePurpose) {
   }
 }
 
+// Neither a question nor an entrance gets in the way of the other.
+TEST(FolderLock, IsAskedForWhileOthersEnter) {
+  const ScratchFolder folder;
+  const auto often = [](const auto& action) {
+    for (int i = 0; i < 2000; ++i) action();
+  };
+  { const FolderLock first(folder / "", "results", "a"); }
+  std::string refusal;
+  std::thread asking([&] {
+    refusal = message_of<ConfigError>([&] { often([&] { FolderLock::check_free(folder / ""); }); });
+  });
+  EXPECT_NO_THROW(often([&] { const FolderLock entered(folder / "", "results", "b"); }));
+  asking.join();
+  EXPECT_EQ(refusal, "");
+}
+
 TEST(FolderLock, KeepsANameForOneOfItsHolders) {
   const ScratchFolder folder;
   const FolderLock first(folder.path(), "results", "a");
