@@ -10,7 +10,7 @@
 
 namespace ordinal::experiments {
 
-/// Token t is the t-th character of `symbols`; with no symbols given, tokens are bytes.
+/// Token t is the t-th character of `symbols`, in Latin-1; with no symbols given, tokens are bytes. Texts are in UTF-8.
 class Alphabet {
  public:
   /// `beginning` is the text from which generation starts without a prompt.
@@ -26,6 +26,8 @@ class Alphabet {
   /// Throws DataError for what are no symbols, and names the known ones.
   std::vector<Token> encode(const std::string& text) const;
   Token token(char symbol) const;
+  /// The symbols of tokens that have one.
+  std::string symbols_of(std::span<const Token> tokens) const;
 
  private:
   std::string beginning_;

@@ -15,16 +15,19 @@ namespace {
 
 constexpr char separator = '|';
 constexpr char end_of_answer = '.';
+constexpr char beginning = '^';
 
 bool has_end(const Exercises& exercises) {
-  return exercises.layout == Layout::transcript && exercises.answer_length(2) > 1;
+  return exercises.layout == Layout::transcript && (exercises.framed || exercises.answer_length(2) > 1);
 }
 
 // The symbols that a layout adds to an alphabet.
 std::string marks(const Exercises& exercises) {
   if (exercises.layout == Layout::labels) return "";
   if (exercises.layout == Layout::tape) return {blank};
-  return has_end(exercises) ? std::string{separator, end_of_answer} : std::string{separator};
+  const std::string symbols =
+      has_end(exercises) ? std::string{separator, end_of_answer} : std::string{separator};
+  return symbols + (exercises.framed ? std::string{beginning} : "");
 }
 
 // The number of symbols in the longest answer to a prompt of length n.
@@ -46,8 +49,13 @@ Reading laid_out(const Exercises& exercises, const Exercise& one, Index n) {
     const Index cells = answer_cells(exercises, n);
     return {one.prompt + repeated(cells, blank), asked + repeated(cells - std::ssize(one.answer), blank)};
   }
-  if (!has_end(exercises)) return {one.prompt + separator, asked};
-  return {one.prompt + separator + one.answer, asked + end_of_answer};
+  const std::string end = has_end(exercises) ? std::string{end_of_answer} : "";
+  const std::string read = one.prompt + separator + (has_end(exercises) ? one.answer : "");
+  const std::string mark = exercises.framed ? std::string{beginning} : "";
+  const Index rest =
+      exercises.prompt_length(n) + exercises.answer_length(n) - std::ssize(one.prompt + one.answer);
+  return {mark + read + repeated(rest, separator),
+          repeated(std::ssize(mark), blank) + asked + end + repeated(rest, blank)};
 }
 
 // 1, 2, … in each run of letters or digits, 0 for other symbols (Abacus, McLeish et al. 2024).
@@ -61,13 +69,22 @@ std::vector<double> counted_in_runs(const std::string& text) {
   return positions;
 }
 
+Random stream(const Exercises& exercises, const ExampleKey& key, const std::string& purpose = "") {
+  const std::string split = key.split == Split::training ? ".training" : ".validation";
+  return Random({key.seed, hash_name(exercises.name + split + purpose), key.step, key.example});
+}
+
+// The length of an example of length n.
+Index own_length(const Exercises& exercises, const ExampleKey& key, Index n) {
+  if (exercises.range == 1) return n;
+  Random random = stream(exercises, key, ".lengths");
+  return n - draw_index(random, std::min(exercises.range, n));
+}
+
 Exercise drawn(const Exercises& exercises, const ExampleKey& key, Index n) {
-  const auto stream = [&](const char* purpose) {
-    return Random({key.seed, hash_name(exercises.name + purpose), key.step, key.example});
-  };
-  Random random = stream(key.split == Split::training ? ".training" : ".validation");
+  Random random = stream(exercises, key);
   if (!exercises.write) return exercises.draw(random, n);
-  Random readers = stream(".readers");
+  Random readers({key.seed, hash_name(exercises.name + ".readers"), key.step, key.example});
   return exercises.write(random, readers, n);
 }
 
@@ -94,7 +111,8 @@ AnswerTask::AnswerTask(Exercises exercises)
 Index AnswerTask::seq_len(Index length) const {
   const Index prompt = exercises_.prompt_length(length);
   if (exercises_.layout == Layout::labels) return prompt;
-  return prompt + exercises_.answer_length(length) + (has_end(exercises_) ? 1 : 0);
+  return prompt + exercises_.answer_length(length) + (has_end(exercises_) ? 1 : 0) +
+         (exercises_.framed ? 1 : 0);
 }
 
 void AnswerTask::check_length(Index length) const {
@@ -104,7 +122,8 @@ void AnswerTask::check_length(Index length) const {
 }
 
 // An example has the length that its definition gives, and a decoder has no padding token.
-Exercise AnswerTask::exercise(const ExampleKey& key, Index length) const {
+Exercise AnswerTask::exercise(const ExampleKey& key, Index longest) const {
+  const Index length = own_length(exercises_, key, longest);
   Exercise one = drawn(exercises_, key, length);
   const Index prompt = exercises_.prompt_length(length);
   const Index answer = answer_cells(exercises_, length);
@@ -133,7 +152,7 @@ std::vector<std::string> AnswerTask::position_ids() const {
 }
 
 std::vector<double> AnswerTask::positions(std::span<const Token> tokens, const std::string& ids) const {
-  const std::string text = alphabet_.decode(tokens);
+  const std::string text = alphabet_.symbols_of(tokens);
   if (ids == "abacus") return counted_in_runs(text);
   const auto prompt = static_cast<Index>(std::min(text.find(separator), text.size() - 1));
   std::vector<double> positions;
@@ -202,7 +221,10 @@ Draw any_of(std::string symbols, std::function<std::string(std::string)> answer)
 
 std::string letters(Index count) {
   const std::string small = "abcdefghijklmnopqrstuvwxyz";
-  return (small + capitals(26) + digits(10)).substr(0, static_cast<std::size_t>(count));
+  std::string latin;
+  for (int code = 0xA1; code <= 0xFF; ++code)
+    if (code != 0xAD) latin += static_cast<char>(code);
+  return (small + capitals(26) + digits(10) + latin).substr(0, static_cast<std::size_t>(count));
 }
 
 std::string capitals(Index count) {

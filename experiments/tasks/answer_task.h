@@ -50,6 +50,8 @@ struct Exercises {
   std::function<Index(Index n)> prompt_length = as_n;
   std::function<Index(Index n)> answer_length = single;
   Index longest = longest_prompt;  // n
+  Index range = 1;  // of lengths: an example of length n has any of n - range + 1 … n, and padding after it
+  bool framed = false;  // a transcript begins with ^, and the end is asked after every answer
   /// Draws a prompt of length n and its answer, with the numbers of symbols given above. On a tape an answer may be
   /// shorter; positions after it have no target.
   Draw draw = {};
@@ -73,7 +75,7 @@ class AnswerTask : public Task {
   Measure measure() const override { return exercises_.measure; }
   std::vector<MetricSpec> metrics() const override { return exercises_.metrics; }
   std::optional<Gate> gate() const override { return exercises_.gate; }
-  bool varies_length() const override { return !exercises_.write; }
+  bool varies_length() const override { return !exercises_.write && exercises_.range == 1; }
   Index seq_len(Index length) const override;
   void check_length(Index length) const override;
   std::vector<Label> example(const ExampleKey& key, Index length, std::span<Token> tokens,
@@ -84,7 +86,7 @@ class AnswerTask : public Task {
   std::string data_hash() const override;
 
  private:
-  Exercise exercise(const ExampleKey& key, Index length) const;
+  Exercise exercise(const ExampleKey& key, Index longest) const;
 
   Exercises exercises_;
   Alphabet alphabet_;
@@ -117,8 +119,8 @@ Index guess(std::span<const Index> seen, Index right, Random& readers, Label& la
 /// Draws n symbols uniformly from `symbols`, from the first to the last; the answer is a function of them.
 Draw any_of(std::string symbols, std::function<std::string(std::string)> answer);
 
-/// letters(): the first `count` lower-case letters, then capital letters, then digits. capitals(), digits(): the first
-/// `count` of those alone. Each returns at most all of them.
+/// letters(): the first `count` lower-case letters, then capital letters, digits, and ¡ to ÿ of Latin-1 without its soft hyphen:
+/// 156. capitals(), digits(): the first `count` of those alone. Each returns at most all of them.
 std::string letters(Index count);
 std::string capitals(Index count);
 std::string digits(Index count);

@@ -1,6 +1,6 @@
 // copy, reverse, copy_repeat, replace and sort: read letters and write letters (Kazemnejad et al. 2023). The answer of
 // copy_repeat and replace is one letter, as often as in the prompt, so only its length must be transferred. mode asks for
-// one letter, and count for all letters between two (Zhou et al. 2023).
+// one letter, bin_majority for one digit, and count for all letters between two (Zhou et al. 2023).
 #include <algorithm>
 
 #include "experiments/tasks/answer_task.h"
@@ -13,35 +13,69 @@ struct Letters {
   void visit(OptionVisitor& v) { v.integer("symbols", symbols, between(3, 26), "different letters"); }
 };
 
+// The layout of Huang et al. 2024: examples of several lengths in a batch, between marks.
+struct Framing {
+  Index range = 1;
+  bool framed = false;
+  void visit(OptionVisitor& v) {
+    v.integer("range", range, between(1, longest_prompt),
+              "an example of length n has any of n - range + 1 … n letters, and padding after its answer");
+    v.flag("framed", framed, "^ before the prompt, and an end after an answer of one letter, too");
+  }
+  Exercises of(Exercises exercises) const {
+    exercises.range = range;
+    exercises.framed = framed;
+    if (framed) exercises.coupled = {};
+    return exercises;
+  }
+};
+
 struct CopiedLetters {
   Index symbols = 16;
   bool unique = false;
+  Framing framing = {};
   void visit(OptionVisitor& v) {
-    v.integer("symbols", symbols, between(2, 62), "different letters: a to z, then A to Z, then 0 to 9");
+    v.integer("symbols", symbols, between(2, 156),
+              "different letters: a to z, then A to Z, 0 to 9, and ¡ to ÿ of Latin-1");
     v.flag("unique", unique, "no letter occurs twice in a prompt");
+    framing.visit(v);
+  }
+  Index longest() const { return unique ? symbols : longest_prompt; }
+  // n of the letters.
+  std::string draw(Random& random, Index n) const {
+    std::string rest = letters(symbols);
+    std::string text;
+    for (Index i = 0; i < n; ++i) text += unique ? take_symbol(random, rest) : draw_symbol(random, rest);
+    return text;
+  }
+};
+
+struct FramedLetters {
+  Index symbols = 16;
+  Framing framing = {};
+  void visit(OptionVisitor& v) {
+    v.integer("symbols", symbols, between(3, 26), "different letters");
+    framing.visit(v);
   }
 };
 
 Exercises copy(const CopiedLetters& options) {
-  return {
-      .name = "copy",
-      .summary = "read n letters and write them again (Kazemnejad et al. 2023)",
-      .definition =
-          R"(The prompt is n letters, each any of `symbols`, or with `unique` any of those that are not in it
+  return options.framing.of(
+      {.name = "copy",
+       .summary = "read n letters and write them again (Kazemnejad et al. 2023)",
+       .definition =
+           R"(The prompt is n letters, each any of `symbols`, or with `unique` any of those that are not in it
 yet; the answer is the same letters. With ids = coupled, a letter and its copy share a number c: 2, 3, … from the
 first letter, and 1 for the separator.)",
-      .alphabet = letters(options.symbols),
-      .answer_length = as_n,
-      .longest = options.unique ? options.symbols : longest_prompt,
-      .draw =
-          [options](Random& random, Index n) {
-            std::string rest = letters(options.symbols);
-            std::string text;
-            for (Index i = 0; i < n; ++i)
-              text += options.unique ? take_symbol(random, rest) : draw_symbol(random, rest);
-            return Exercise{text, text};
-          },
-      .coupled = [](Index n, Index i) { return i < n ? i + 2 : i - n + 1; }};
+       .alphabet = letters(options.symbols),
+       .answer_length = as_n,
+       .longest = options.longest(),
+       .draw =
+           [options](Random& random, Index n) {
+             const std::string text = options.draw(random, n);
+             return Exercise{text, text};
+           },
+       .coupled = [](Index n, Index i) { return i < n ? i + 2 : i - n + 1; }});
 }
 
 Exercises reverse(const Letters& options) {
@@ -90,15 +124,22 @@ their order; the answer is n times that letter.)",
           }};
 }
 
-Exercises sort(const Letters& options) {
-  return {
-      .name = "sort",
-      .summary = "read n letters and write them in alphabetical order (Kazemnejad et al. 2023)",
-      .definition =
-          R"(The prompt is n letters, each any of `symbols`; the answer is the same letters in alphabetical order.)",
-      .alphabet = letters(options.symbols),
-      .answer_length = as_n,
-      .draw = any_of(letters(options.symbols), sorted)};
+Exercises sort(const CopiedLetters& options) {
+  return options.framing.of(
+      {.name = "sort",
+       .summary = "read n letters and write them in alphabetical order (Kazemnejad et al. 2023)",
+       .definition =
+           R"(The prompt is n letters, each any of `symbols`, or with `unique` any of those that are not in it
+yet; the answer is the same letters in alphabetical order, which is that of their tokens.)",
+       .alphabet = letters(options.symbols),
+       .answer_length = as_n,
+       .longest = options.longest(),
+       .draw = [options, all = letters(options.symbols)](Random& random, Index n) {
+         const std::string text = options.draw(random, n);
+         std::string in_order = text;
+         std::ranges::sort(in_order, {}, [&](char letter) { return all.find(letter); });
+         return Exercise{text, in_order};
+       }});
 }
 
 // The most frequent letter, or 0 for a tie.
@@ -113,20 +154,40 @@ char most_frequent(const std::string& text, const std::string& all) {
   return found;
 }
 
-Exercises mode(const Letters& options) {
-  return {
-      .name = "mode",
-      .summary = "the most frequent of n letters (Zhou et al. 2023)",
-      .definition =
-          R"(The prompt is n letters, each any of `symbols`, and all are drawn again until one is more frequent than
+Exercises mode(const FramedLetters& options) {
+  return options.framing.of(
+      {.name = "mode",
+       .summary = "the most frequent of n letters (Zhou et al. 2023)",
+       .definition =
+           R"(The prompt is n letters, each any of `symbols`, and all are drawn again until one is more frequent than
 any other; the answer is that letter.)",
-      .alphabet = letters(options.symbols),
-      .draw = [all = letters(options.symbols)](Random& random, Index n) {
-        std::string text;
-        do text = draw_symbols(random, n, all);
-        while (most_frequent(text, all) == 0);
-        return Exercise{text, {most_frequent(text, all)}};
-      }};
+       .alphabet = letters(options.symbols),
+       .draw = [all = letters(options.symbols)](Random& random, Index n) {
+         std::string text;
+         do text = draw_symbols(random, n, all);
+         while (most_frequent(text, all) == 0);
+         return Exercise{text, {most_frequent(text, all)}};
+       }});
+}
+
+Exercises bin_majority(const Framing& framing) {
+  return framing.of(
+      {.name = "bin_majority",
+       .summary = "the more frequent of two digits (Huang et al. 2024)",
+       .definition =
+           R"(The prompt is n digits 0 and 1. The number of zeros is any of 0 … n, drawn again while there are as many
+ones, and their order is any; the answer is the more frequent digit.)",
+       .alphabet = digits(2),
+       .draw = [](Random& random, Index n) {
+         Index zeros = 0;
+         do zeros = draw_index(random, n + 1);
+         while (2 * zeros == n);
+         std::string text = repeated(zeros, '0') + repeated(n - zeros, '1');
+         for (Index i = n; i > 1; --i)  // Fisher and Yates
+           std::swap(text[static_cast<std::size_t>(i - 1)],
+                     text[static_cast<std::size_t>(draw_index(random, i))]);
+         return Exercise{text, {2 * zeros > n ? '0' : '1'}};
+       }});
 }
 
 struct Run {
@@ -159,8 +220,8 @@ answer is the whole run.)",
 }  // namespace
 
 std::vector<TaskEntry> letters_tasks() {
-  return {answer_task(copy), answer_task(reverse), answer_task(copy_repeat), answer_task(replace),
-          answer_task(sort), answer_task(mode),    answer_task(count)};
+  return {answer_task(copy), answer_task(reverse), answer_task(copy_repeat),  answer_task(replace),
+          answer_task(sort), answer_task(mode),    answer_task(bin_majority), answer_task(count)};
 }
 
 }  // namespace ordinal::experiments

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
+
 #include "experiments/tasks/answer_task.h"
 #include "framework/core/errors.h"
 #include "tests/experiments/tasks/examples.h"
@@ -95,8 +98,8 @@ TEST(GeneratedTasks, RefuseOptionsOutOfRange) {
   for (const std::string wrong :
        {"flip_flop(ignore=-0.1)", "flip_flop(ignore=1.1)", "permutations(elements=1)",
         "permutations(elements=8)", "count(symbols=2)", "count(symbols=63)", "addition(hints=2)",
-        "copy(symbols=1)", "copy(symbols=63)", "reverse(symbols=x)", "copy(letters=5)", "mlm(rate=0)",
-        "mlm(rate=1.5)", "mlm(rate=x)"}) {
+        "copy(symbols=1)", "copy(symbols=157)", "sort(range=0)", "reverse(symbols=x)", "copy(letters=5)",
+        "mlm(rate=0)", "mlm(rate=1.5)", "mlm(rate=x)"}) {
     EXPECT_THROW(make_task(wrong), ConfigError) << wrong;
   }
 }
@@ -109,6 +112,62 @@ TEST(GeneratedTasks, HaveTheirOptionsInTheirData) {
     EXPECT_EQ(make_task(name + "(symbols=3)")->alphabet().symbols(), "abc|.");
   }
   EXPECT_NE(make_task("mlm(rate=0.3)")->data_hash(), make_task("mlm")->data_hash());
+}
+
+TEST(FramedAnswers, StandBetweenMarksBeforePadding) {
+  const auto task = make_task("copy(symbols=3, unique=true, framed=true, range=2)");
+  EXPECT_EQ(task->alphabet().symbols(), "abc|.^");
+  EXPECT_EQ(task->seq_len(2), 6);
+  std::map<std::size_t, int> lengths;
+  for (std::uint32_t i = 0; i < 200; ++i) {
+    const Example one = example(*task, {Split::training, 1, 0, i}, 2);
+    const std::string read = text_of(*task, one.tokens);
+    const std::string answer = read.substr(1, read.find('|') - 1);
+    const std::string rest(2 * (2 - answer.size()), '|');
+    EXPECT_EQ(read, "^" + answer + "|" + answer + rest);
+    EXPECT_EQ(text_of(*task, one.targets),
+              std::string(answer.size() + 1, '~') + answer + "." + std::string(rest.size(), '~'));
+    ++lengths[answer.size()];
+  }
+  EXPECT_EQ(lengths.size(), 2U);
+  EXPECT_NEAR(lengths[1], 100, 30) << "each length as often";
+}
+
+TEST(FramedAnswers, OfOneSymbolHaveAnEnd) {
+  const auto task = make_task("mode(symbols=3, framed=true)");
+  const Example one = example(*task, {}, 3);
+  EXPECT_EQ(text_of(*task, one.tokens).size(), 6U);
+  EXPECT_EQ(text_of(*task, one.targets).substr(0, 4), "~~~~");
+  EXPECT_EQ(text_of(*task, one.targets).back(), '.');
+}
+
+TEST(Sort, OrdersManyDifferentSymbolsAsTheirTokens) {
+  const auto task = make_task("sort(symbols=156, unique=true)");
+  const Example one = example(*task, {}, 156);
+  EXPECT_EQ(std::set<Token>(one.tokens.begin(), one.tokens.begin() + 156).size(), 156U);
+  for (Token t = 0; t < 156; ++t) EXPECT_EQ(one.targets[static_cast<std::size_t>(156 + t)], t);
+}
+
+TEST(Alphabet, OfLatinLettersIsShownInUtf8) {
+  const auto task = make_task("copy(symbols=156)");
+  const Alphabet& alphabet = task->alphabet();
+  const std::vector<Token> tokens = {0, 61, 62, 155};
+  EXPECT_EQ(alphabet.decode(tokens), "a9¡ÿ");
+  EXPECT_EQ(alphabet.encode("a9¡ÿ"), tokens);
+  EXPECT_THAT([&] { alphabet.encode("a€"); }, ThrowsMessage<DataError>(HasSubstr("got '€', expected")));
+}
+
+TEST(BinMajority, HasAnyNumberOfZerosButHalf) {
+  const auto task = make_task("bin_majority");
+  std::map<std::ptrdiff_t, int> zeros;
+  for (std::uint32_t i = 0; i < 600; ++i) {
+    const Example one = example(*task, {Split::training, 1, 0, i}, 6);
+    const auto count = std::ranges::count(text_of(*task, one.tokens), '0');
+    EXPECT_EQ(text_of(*task, one.targets).back(), count > 3 ? '0' : '1');
+    ++zeros[count];
+  }
+  EXPECT_EQ(zeros.size(), 6U) << "0 to 6 but 3";
+  for (const auto& [count, times] : zeros) EXPECT_NEAR(times, 100, 40) << count;
 }
 
 TEST(Addition, NumbersItsTokensAsItsDefinitionSays) {
