@@ -13,6 +13,7 @@
 #include "experiments/settings/checks.h"
 #include "experiments/tasks/mapped_file.h"
 #include "experiments/training/adoption.h"
+#include "experiments/training/early_stop.h"
 #include "framework/core/errors.h"
 #include "framework/core/text.h"
 #include "framework/optimize/optimizer.h"
@@ -136,6 +137,7 @@ Entrant Entrants::make(const Row& row) {
     check_training(row.settings);
     Entrant entrant{row, {}};
     const Plan plan(row.settings, task_of(row.settings));
+    check_early_stop(plan);
     const Transformer<float> model(plan.model);  // throws if the model cannot be built
     entrant.stages.push_back(stage_of(plan, model, ""));
     if (row.settings->finetune.steps > 0) {

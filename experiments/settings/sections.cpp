@@ -50,6 +50,12 @@ void TrainSection::visit(OptionVisitor& v) {
   v.integer("shards", shards, automatic_or(1, 536'870'912),
             "pieces that a batch is cut into, a power of two; 0: automatic", Binds::training);
   v.integer("seed", seed, between(0, most_seed), "seed of a single model", Binds::nothing);
+  v.number("stop_at", stop_at, between(0, 1),
+           "share of 2,000 validation examples of the training length at which training ends, if the model "
+           "answers that many exactly; 0: it takes all steps",
+           Binds::training);
+  v.integer("stop_every", stop_every, between(1, largest_count), "steps between these tests",
+            Binds::training);
   v.choice("on_divergence", on_divergence, {"stop", "skip"},
            "if the loss, a gradient or a parameter becomes infinite or NaN, or the loss over 100 times that "
            "of a model that knows nothing, log2 V bits for V tokens: stop, or skip the batch",

@@ -48,6 +48,8 @@ struct TrainSection {
   Index accumulate = 1;
   Index shards = 0;
   Index seed = static_cast<Index>(trainer_defaults.seed);
+  double stop_at = 0.0;
+  Index stop_every = 1000;
   std::string on_divergence = "stop";
   Index log_every = 50;
   Index checkpoint_every = 500;

@@ -9,6 +9,7 @@
 #include "experiments/process/hash.h"
 #include "experiments/process/machine.h"
 #include "experiments/training/adoption.h"
+#include "experiments/training/early_stop.h"
 #include "framework/core/text.h"
 
 namespace ordinal::experiments {
@@ -81,6 +82,8 @@ LockedPath Training::begun() const {
 TrainingRun::TrainingRun(Training training, std::uint64_t seed, Threads& threads)
     : training_(std::move(training)),
       plan_(*training_.plan),
+      threads_(threads),
+      validation_seed_(seed),
       data_seed_(training_.initial.empty() ? seed : seed + fine_tuning_stream),
       total_steps_(plan_.settings->train.steps),
       lengths_(training_lengths(plan_.settings)),
@@ -109,7 +112,9 @@ void TrainingRun::resume(const LockedPath& folder) {
         checkpoint_in(folder).string(), step, written["training"], total_steps_, folder.filename().string()));
   load_checkpoint(file, checkpoint_in(folder), trainer_);
   log_.restore(folder / "metrics.jsonl", steps(), written["log_hash"]);
-  if (folder != training_.folder && !is_logged(steps())) log_.forget(steps());
+  is_stopped_ = written.contains("stopped");
+  if (is_stopped_) metadata_["stopped"] = written["stopped"];
+  if (folder != training_.folder && !is_logged(steps()) && !is_stopped_) log_.forget(steps());
   const std::string builds = finished() ? written["builds"] : builds_with_this(written["builds"]);
   metadata_["builds"] = builds;
   if (written.contains("initial_model")) metadata_["initial_model"] = written["initial_model"];
@@ -140,7 +145,7 @@ bool TrainingRun::is_logged(Index step) const {
 
 bool TrainingRun::train(const std::string& label, Progress& progress, const InterruptGuard& interrupt,
                         const TimeLeftText& time_left) {
-  if (steps() > 0 && finished()) return true;
+  if (steps() > 0 && finished() && std::filesystem::exists(checkpoint_path())) return true;
   if (!note_.empty()) progress.say(label + "  " + note_);
   begin();
   const double seconds_before = log_.seconds();
@@ -149,6 +154,8 @@ bool TrainingRun::train(const std::string& label, Progress& progress, const Inte
     const std::vector<Batch> batches = next_batches();
     const StepResult result = trainer_.step(batches);
     if (!result.taken || !result.finite) progress.say(label + ": " + skip(result, batches));
+    if (may_stop_at(plan_.settings, steps()))
+      if (const std::string why = stop_early(); !why.empty()) progress.say(label + ": " + why);
     if (!result.taken || is_logged(steps()) || finished())
       log_.append(steps(), result, seconds_before + line.seconds());
     line.add(result, batches);
@@ -166,6 +173,15 @@ void TrainingRun::begin() {
   std::filesystem::create_directories(training_.folder);
   log_.begin();
   if (!std::filesystem::exists(checkpoint_path())) save();
+}
+
+// Ends the training if the model is good enough. Returns the line that says so.
+std::string TrainingRun::stop_early() {
+  const double share = exact_share(plan_, model_, trainer_.values(), validation_seed_, threads_);
+  is_stopped_ = share >= plan_.settings->train.stop_at;
+  if (!is_stopped_) return "";
+  metadata_["stopped"] = fmt::format("{:.4f} of the examples exact", share);
+  return fmt::format("stops at step {}, {}", steps(), metadata_["stopped"]);
 }
 
 // Why the result of a step shows that training has diverged.

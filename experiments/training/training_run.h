@@ -56,7 +56,7 @@ class TrainingRun {
   bool train(const std::string& label, Progress& progress, const InterruptGuard& interrupt,
              const TimeLeftText& time_left);
 
-  bool finished() const { return trainer_.steps() >= total_steps_; }
+  bool finished() const { return is_stopped_ || trainer_.steps() >= total_steps_; }
   Index steps() const { return trainer_.steps(); }
   LockedPath checkpoint_path() const { return checkpoint_in(training_.folder); }
   const TrainingLog& log() const { return log_; }
@@ -67,18 +67,22 @@ class TrainingRun {
   void resume(const LockedPath& folder);
   void begin();
   void save();
+  std::string stop_early();
   std::string divergence(const StepResult& result, const std::vector<Batch>& batches);
   std::string skip(const StepResult& result, const std::vector<Batch>& batches);
 
   const Training training_;
   const Plan& plan_;
+  Threads& threads_;
+  std::uint64_t validation_seed_;
   std::uint64_t data_seed_;
   Index total_steps_;
   LengthScheme lengths_;
   Transformer<float> model_;
   Trainer<float> trainer_;
   Metadata metadata_;
-  std::string note_;  // where it begins, for train() to say; empty if from scratch
+  bool is_stopped_ = false;  // before the last step; see early_stop.h
+  std::string note_;         // where it begins, for train() to say; empty if from scratch
   TrainingLog log_;
 };
 
