@@ -69,7 +69,11 @@ void Effect::visit_pairs(const Content& content, bool products, bool added, cons
   pass.begin({.positions = positions});
   of.encoding->begin_run(pass);
   of.encoding->encode_layer(input.view(), layer, pass);
-  if (products) of.encoding->encode_query_key(query.view(), key.view(), {layer, {shape.causal}}, pass);
+  of.encoding->encode_query_key(query.view(), key.view(), {layer, {shape.causal}}, pass);
+  if (!products) {  // an encoding may have kept what it needs of them
+    query = content.query;
+    key = content.key;
+  }
   const double scale = 1.0 / std::sqrt(static_cast<double>(d_head));
   const std::span<const double> at = positions.of(0);
   for (Index head = 0; head < shape.heads; ++head) {

@@ -90,24 +90,15 @@ void Rotary<T>::begin_run(Pass<T>& pass) const {
 }
 
 template <typename T>
-void Rotary<T>::turn(View<T> x, View<const T> angles, T direction) const {
+void Rotary<T>::turn(View<T> x, T direction, Pass<T>& pass) const {
   const Index n = pairs();
   const Index step = half_ ? 1 : 2;
   for (Index t = 0; t < x.rows; ++t) {
+    const T* sine = angles(pass, t);
     for (Index head = 0; head < x.cols; head += d_head_) {
       T* a = x.row(t) + head;
-      turn_pairs(a, a + second(0), n, step, angles.row(t), angles.row(t) + n, direction);
+      turn_pairs(a, a + second(0), n, step, sine, sine + n, direction);
     }
-  }
-}
-
-template <typename T>
-void Rotary<T>::turn_all(View<T> query, View<T> key, T direction, Pass<T>& pass) const {
-  const View<const T> angles = angles_.of_run(pass);
-  for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
-    const View<const T> turns = pass.rows_of(angles, pass.run().positions.is_shared() ? 0 : sequence);
-    turn(pass.rows_of(query, sequence), turns, direction);
-    turn(pass.rows_of(key, sequence), turns, direction);
   }
 }
 

@@ -56,18 +56,25 @@ class Rotary final : public EncodingPart<T> {
   Index first(Index pair) const { return half_ ? pair : 2 * pair; }
   Index second(Index pair) const { return half_ ? pair + pairs() : 2 * pair + 1; }
 
+  /// The sines of all pairs at token t of a run, then their cosines.
+  const T* angles(const Pass<T>& pass, Index t) const {
+    const bool is_shared = pass.run().positions.is_shared();
+    return angles_.of_run(pass).row(is_shared ? t % pass.seq_len() : t);
+  }
+
   void begin_run(Pass<T>& pass) const override;
   void encode_query_key(View<T> query, View<T> key, const LayerAt& /*at*/, Pass<T>& pass) const override {
-    turn_all(query, key, T(1), pass);
+    turn(query, T(1), pass);
+    turn(key, T(1), pass);
   }
   void encode_query_key_backward(View<T> d_query, View<T> d_key, const LayerAt& /*at*/,
                                  Pass<T>& pass) const override {
-    turn_all(d_query, d_key, T(-1), pass);
+    turn(d_query, T(-1), pass);
+    turn(d_key, T(-1), pass);
   }
 
  private:
-  void turn(View<T> x, View<const T> angles, T direction) const;
-  void turn_all(View<T> query, View<T> key, T direction, Pass<T>& pass) const;
+  void turn(View<T> x, T direction, Pass<T>& pass) const;
   std::vector<double> with_stopped_pairs(std::vector<double> frequencies) const;
 
   Index d_head_;

@@ -48,7 +48,8 @@ inline std::vector<ModelCase> encoding_cases() {
                 "sinusoidal(concatenated=5,pad_odd=true,scale_pe=0.5)", "learned+sinusoidal(concatenated=6)",
                 "shaw(value_table=true)", "sinusoidal+shaw(value_table=true)", "ssmax(ssmax_learned=false)",
                 "rope+ssmax", "tupe(embedding=sinusoidal)", "ssmax+tupe+t5", "rope+forgetting(gate_bias=2)",
-                "path+forgetting", "selective_rope(phase=0)+ssmax"});
+                "path+forgetting", "selective_rope(phase=0)+ssmax", "pope(phase=false)",
+                "rope+dape(bias=fire)", "dape(bias=t5(buckets=8),hidden=3)"});
   std::vector<ModelCase> all;
   for (const std::string& name : names) {
     const bool bidirectional = std::ranges::none_of(find_encodings(name), &EncodingEntry::causal_only);

@@ -1,4 +1,5 @@
-// Forgetting attention (FoX, Lin et al. 2025): each token decides, for each head, how much of the past is kept.
+// Forgetting attention (FoX, Lin et al. 2025): each token decides, for each head, how much of the past is kept. CABLE (Veisi et al.
+// 2025) is the same function with the opposite sign of its weights, which its paper calls a bias that tokens choose.
 #include <algorithm>
 #include <cmath>
 
@@ -22,13 +23,17 @@ struct ForgettingOptions {
 double log_sigmoid(double a) { return std::min(a, 0.0) - std::log1p(std::exp(-std::abs(a))); }
 double sigmoid_of_minus(double a) { return 1.0 / (1.0 + std::exp(a)); }
 
-/// score_ij += c_i - c_j with c_t = Σ_{l ≤ t} ln f_l. c is kept as the sum of two numbers, because a single float would round
-/// differences of sums over thousands of tokens.
-template <typename T>
-class Forgetting final : public EncodingPart<T> {
+struct CableOptions {
+  void visit(OptionVisitor& /*v*/) {}
+  double gate_bias = 0.0;
+};
+
+/// score_ij += c_i - c_j with c_t = Σ_{l ≤ t} ln σ(sign · (w·x_l + b)). c is kept as the sum of two numbers, because a single float
+/// would round differences of sums over thousands of tokens.
+template <typename T, typename Options, int sign>
+class Gated final : public EncodingPart<T> {
  public:
-  Forgetting(const ModelShape& shape, const ForgettingOptions& options, const Scope& scope)
-      : heads_(shape.heads) {
+  Gated(const ModelShape& shape, const Options& options, const Scope& scope) : heads_(shape.heads) {
     for (Index layer = 0; layer < shape.layers; ++layer) {
       const Scope own = scope.nested(std::to_string(layer));
       layers_.push_back(
@@ -47,16 +52,16 @@ class Forgetting final : public EncodingPart<T> {
     const View<T> sums = pass.allocate(x.rows, 2 * heads_);
     for (Index sequence = 0; sequence < pass.batch(); ++sequence) add_up(gates, sequence, logits, sums, pass);
     gates.sums.keep(sums, pass, heads_);
-    pass.save("Forgetting", x);
-    pass.save("Forgetting", logits);
+    pass.save("Gated", x);
+    pass.save("Gated", logits);
   }
 
   // c_t sums the log gates of all tokens up to t, so with a_l = w·x_l + b
-  //   da_l = σ(-a_l) Σ_{t ≥ l} dc_t,   dw += Σ_l da_l x_l,   db += Σ_l da_l,   dx_l += da_l w.
+  //   da_l = sign σ(-sign a_l) Σ_{t ≥ l} dc_t,   dw += Σ_l da_l x_l,   db += Σ_l da_l,   dx_l += da_l w.
   void encode_layer_backward(View<T> dx, Index layer, Pass<T>& pass) const override {
     const Gates& gates = at(layer);
-    const View<const T> logits = pass.restore("Forgetting");
-    const View<const T> x = pass.restore("Forgetting");
+    const View<const T> logits = pass.restore("Gated");
+    const View<const T> x = pass.restore("Gated");
     const View<T> d_logits = gates.sums.gradient(pass);
     T* d_bias = pass.gradient(gates.bias).data;
     for (Index h = 0; h < heads_; ++h) {
@@ -64,7 +69,8 @@ class Forgetting final : public EncodingPart<T> {
       for (Index r = x.rows - 1; r >= 0; --r) {
         if ((r + 1) % pass.seq_len() == 0) later = 0.0;
         later += static_cast<double>(d_logits(r, h));
-        d_logits(r, h) = static_cast<T>(later * sigmoid_of_minus(static_cast<double>(logits(r, h))));
+        d_logits(r, h) =
+            static_cast<T>(sign * later * sigmoid_of_minus(sign * static_cast<double>(logits(r, h))));
         d_bias[h] += d_logits(r, h);
       }
     }
@@ -124,7 +130,7 @@ class Forgetting final : public EncodingPart<T> {
         c = static_cast<double>(older(last, h)) + static_cast<double>(older(last, heads_ + h));
       }
       for (Index r = first; r < first + pass.seq_len(); ++r) {
-        c += log_sigmoid(static_cast<double>(logits(r, h)));
+        c += log_sigmoid(sign * static_cast<double>(logits(r, h)));
         sums(r, h) = static_cast<T>(c);
         sums(r, heads_ + h) = static_cast<T>(c - static_cast<double>(sums(r, h)));
       }
@@ -134,6 +140,11 @@ class Forgetting final : public EncodingPart<T> {
   Index heads_;
   std::vector<Gates> layers_;
 };
+
+template <typename T>
+using Forgetting = Gated<T, ForgettingOptions, 1>;
+template <typename T>
+using Cable = Gated<T, CableOptions, -1>;
 
 }  // namespace
 
@@ -155,6 +166,25 @@ A drawing of the encoding alone has no x and shows the gates σ(b_h) of x = 0.
 Parameters:
   positional.forgetting.<layer>.weight  w  (H, d_model)  model.init
   positional.forgetting.<layer>.bias    b  (H)           gate_bias)"});
+}
+
+EncodingEntry cable_encoding() {
+  return describe_encoding<Cable, CableOptions>(
+      {.name = "cable",
+       .formula = "q·k/√d_h - Σ_{l=j+1…i} ln(1 + exp(w_h·x_l + b_h)), x the input of the attention layer",
+       .source = "Veisi et al. 2025",
+       .positions = PositionUse::nothing,
+       .shift_invariant = true,
+       .causal_only = true,
+       .definition =
+           R"(score_ij = q_i·k_j/√d_h - Σ_{l = j+1 … i} softplus(w_h·x_l + b_h),  softplus(a) = ln(1 + e^a) = -ln σ(-a),
+for heads h = 0 … H - 1, j ≤ i. x (tokens, d_model) is what the attention layer projects to q, k and v. This is
+forgetting with w and b of the opposite sign, and both start the same: what is measured of one is true of the
+other, but for the chance of a seed. The authors' code does not divide q·k by √d_h; here it is divided, as by all
+encodings. A drawing of the encoding alone has no x and shows that of x = 0.
+Parameters:
+  positional.cable.<layer>.weight  w  (H, d_model)  model.init
+  positional.cable.<layer>.bias    b  (H)           0)"});
 }
 
 }  // namespace ordinal

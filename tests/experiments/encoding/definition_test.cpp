@@ -17,9 +17,11 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(Definition, IsThereForEveryEncodingOfThePapers) {
-  for (const std::string name : {"none", "sinusoidal", "learned", "rope", "xpos", "alibi", "t5", "t5_clipped",
-                                 "shaw", "transformer_xl", "kerple_log", "kerple_power", "fire", "cope",
-                                 "ssmax", "tupe", "forgetting", "path", "selective_rope"}) {
+  for (const std::string name :
+       {"none",       "sinusoidal", "learned",        "rope",       "xpos",           "alibi", "t5",
+        "t5_clipped", "shaw",       "transformer_xl", "kerple_log", "kerple_power",   "fire",  "cope",
+        "ssmax",      "tupe",       "forgetting",     "path",       "selective_rope", "cable", "pope",
+        "grape",      "dape"}) {
     EXPECT_FALSE(encodings().find(name).definition.empty()) << name;
   }
   for (const SchemeEntry& scheme : position_schemes().entries()) {

@@ -1,0 +1,246 @@
+// DAPE (Zheng et al. 2024): a small network reads the scores and the biases of all heads for a query and a key, and adds a term to
+// each of these scores.
+#include <algorithm>
+#include <cmath>
+
+#include "framework/core/decode_cache.h"
+#include "framework/math/blas.h"
+#include "framework/math/vector_math.h"
+#include "framework/positional/positional_encoding.h"
+#include "framework/positional/run_rows.h"
+
+namespace ordinal {
+namespace {
+
+struct DapeOptions {
+  std::string bias = "kerple_log";
+  Index hidden = 32;
+
+  void visit(OptionVisitor& v) {
+    v.part("bias", bias, {"alibi", "kerple_log", "kerple_power", "fire", "t5"}, "the static bias b");
+    v.integer("hidden", hidden, between(1, 4096), "hidden units of the network");
+  }
+  void resolve(const ModelShape& shape) { bias = resolved_text(encodings(), bias, shape); }
+};
+
+/// For a query and a key, z = (s_0, …, s_{H-1}, b_0, …, b_{H-1}) holds the scores and biases of all heads, and
+///   score_h = s_h + b_h + W2_h φ(W1 z + c),   φ(a) = max(a, 0.01 a).
+/// Heads are visited one by one, and each computes z anew.
+template <typename T>
+class Dape final : public EncodingPart<T> {
+ public:
+  Dape(const ModelShape& shape, const DapeOptions& options, const Scope& scope)
+      : shape_(shape), bias_(make_positional_encoding<T>(options.bias, shape, scope)) {
+    const Index inputs = 2 * shape.heads;
+    const double first = 1.0 / std::sqrt(static_cast<double>(inputs));
+    const double second = 1.0 / std::sqrt(static_cast<double>(options.hidden));
+    for (Index layer = 0; layer < shape.layers; ++layer) {
+      const Scope own = scope.nested(std::to_string(layer));
+      layers_.push_back({own.add("hidden.weight", {options.hidden, inputs}, uniform(first)),
+                         own.add("hidden.bias", {options.hidden}, uniform(first)),
+                         own.add("output.weight", {shape.heads, options.hidden}, uniform(second)),
+                         TokenRows<T>((shape.heads + shape.n_kv_heads) * shape.d_head(), scope)});
+    }
+  }
+
+  std::string note() const override { return bias_->note(); }
+  std::set<Index> rows_read(std::span<const double> positions, bool /*causal*/) const override {
+    return bias_->rows_read(positions).begin()->second;
+  }
+  bool keeps_prefixes() const override { return bias_->keeps_prefixes(); }
+  void begin_run(Pass<T>& pass) const override { bias_->begin_run(pass); }
+
+  // Keeps queries and keys, as the encodings before it leave them, because a block has those of one head.
+  void encode_query_key(View<T> query, View<T> key, const LayerAt& at_layer, Pass<T>& pass) const override {
+    const View<T> rows = pass.allocate(query.rows, query.cols + key.cols);
+    copy_rows<T>(query, rows.col_range(0, query.cols));
+    copy_rows<T>(key, rows.col_range(query.cols, key.cols));
+    at(at_layer.number).rows.keep(rows, pass, rows.cols);
+  }
+  void encode_query_key_backward(View<T> d_query, View<T> d_key, const LayerAt& at_layer,
+                                 Pass<T>& pass) const override {
+    const View<T> d = at(at_layer.number).rows.gradient(pass);
+    for (Index t = 0; t < d.rows; ++t) {
+      vmath::add(d_query.row(t), d.row(t), d_query.row(t), d_query.cols);
+      vmath::add(d_key.row(t), d.row(t) + d_query.cols, d_key.row(t), d_key.cols);
+    }
+  }
+
+  void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {
+    const auto frame = pass.scratch_frame();
+    const OfLayer& of = at(block.layer);
+    const View<const T> z = inputs(block, pass);
+    const View<T> hidden = pass.allocate(of.hidden.rows, block.key.rows);
+    const View<T> added = pass.allocate(1, block.key.rows);
+    for (Index r = 0; r < scores.rows; ++r) {
+      const Index seen = block.visible(r);
+      const View<const T> of_row = row_inputs(z, r, block);
+      network(of, of_row, seen, hidden, pass);
+      multiply<T>(pass.value(of.output).row_range(block.head, 1), activated(hidden, seen, pass),
+                  added.col_range(0, seen));
+      const T* bias = of_row.row(shape_.heads + block.head);
+      for (Index j = 0; j < seen; ++j) scores(r, j) += bias[j] + added(0, j);
+    }
+  }
+
+  // With D the gradient of a row of scores and a = W1 z + c:
+  //   dW2_h += Σ_j D_j φ(a_j),  da = φ'(a) W2_hᵀ D,  dW1 += da zᵀ,  dc += Σ_j da_j,  dz = W1ᵀ da,
+  // and db_h += D.
+  void encode_scores_backward(const ScoreBlock<T>& block, const ScoreGradient<T>& gradient,
+                              Pass<T>& pass) const override {
+    const auto frame = pass.scratch_frame();
+    const OfLayer& of = at(block.layer);
+    const View<const T> z = inputs(block, pass);
+    const View<T> d_z = pass.zeros(z.rows, z.cols);
+    const View<T> hidden = pass.allocate(of.hidden.rows, block.key.rows);
+    const View<T> d_row = pass.allocate(z.rows / block.query.rows, block.key.rows);
+    for (Index r = 0; r < gradient.scores.rows; ++r) {
+      const Index seen = block.visible(r);
+      const View<const T> of_row = row_inputs(z, r, block).col_range(0, seen);
+      const View<const T> d = gradient.scores.row_range(r, 1).col_range(0, seen);
+      network(of, of_row, seen, hidden, pass);
+      network_backward(of, block.head, of_row, d, hidden.col_range(0, seen), d_row.col_range(0, seen), pass);
+      for (Index i = 0; i < d_row.rows; ++i)
+        std::copy_n(d_row.row(i), seen, d_z.row(i * block.query.rows + r));
+      T* d_bias = d_z.row((shape_.heads + block.head) * block.query.rows + r);
+      vmath::add(d_bias, d.data, d_bias, seen);
+    }
+    inputs_backward(block, d_z, pass);
+  }
+
+ private:
+  struct OfLayer {
+    Slot hidden;        // W1 (hidden, 2·heads)
+    Slot hidden_bias;   // c (hidden)
+    Slot output;        // W2 (heads, hidden)
+    TokenRows<T> rows;  // q of all heads, then k of all key heads
+  };
+  static constexpr T leak = T(0.01);
+
+  const OfLayer& at(Index layer) const { return layers_[static_cast<std::size_t>(layer)]; }
+
+  // q of a head for the queries of a block, and k of its key head.
+  template <typename Element>
+  View<Element> query_of(const ScoreBlock<T>& block, View<Element> rows, Index head) const {
+    return rows.row_range(block.first_query, block.query.rows)
+        .col_range(head * shape_.d_head(), shape_.d_head());
+  }
+  template <typename Element>
+  View<Element> key_of(View<Element> rows, Index head) const {
+    const Index key_head = head / (shape_.heads / shape_.n_kv_heads);
+    return rows.col_range((shape_.heads + key_head) * shape_.d_head(), shape_.d_head());
+  }
+
+  // A block as another head has it.
+  ScoreBlock<T> for_head(ScoreBlock<T> block, View<const T> rows, Index head) const {
+    block.query = query_of(block, rows, head);
+    block.key = key_of(rows, head);
+    block.head = head;
+    return block;
+  }
+
+  // s of all heads, then b of all heads: (2·heads·rows, keys).
+  View<const T> inputs(const ScoreBlock<T>& block, Pass<T>& pass) const {
+    const View<const T> rows = at(block.layer).rows.of_keys(block, pass);
+    const Index n = block.query.rows;
+    const View<T> z = pass.zeros(2 * shape_.heads * n, block.key.rows);
+    for (Index head = 0; head < shape_.heads; ++head) {
+      const ScoreBlock<T> own = for_head(block, rows, head);
+      multiply<T>(own.query, transposed(own.key), z.row_range(head * n, n), block.scale, T(0),
+                  block.half(Triangle::Of::result));
+      bias_->encode_scores(own, z.row_range((shape_.heads + head) * n, n), pass);
+    }
+    return z;
+  }
+
+  void inputs_backward(const ScoreBlock<T>& block, View<const T> d_z, Pass<T>& pass) const {
+    const View<const T> rows = at(block.layer).rows.of_keys(block, pass);
+    const View<T> d_rows = at(block.layer).rows.gradient_of_keys(block, pass);
+    const Triangle half = block.half(Triangle::Of::left);
+    const Index n = block.query.rows;
+    for (Index head = 0; head < shape_.heads; ++head) {
+      const ScoreBlock<T> own = for_head(block, rows, head);
+      const View<T> d_query = query_of(block, d_rows, head);
+      const View<T> d_key = key_of(d_rows, head);
+      const View<const T> d_scores = d_z.row_range(head * n, n);
+      multiply<T>(d_scores, own.key, d_query, block.scale, T(1), half);
+      multiply<T>(transposed(d_scores), own.query, d_key, block.scale, T(1), half);
+      bias_->encode_scores_backward(own, {d_z.row_range((shape_.heads + head) * n, n), d_query, d_key}, pass);
+    }
+  }
+
+  // z of one row of a block: (2·heads, keys).
+  static View<const T> row_inputs(View<const T> z, Index row, const ScoreBlock<T>& block) {
+    View<const T> of_row = z;
+    of_row.data = z.row(row);
+    of_row.rows = z.rows / block.query.rows;
+    of_row.stride = z.stride * block.query.rows;
+    return of_row;
+  }
+
+  // a = W1 z + c of the first keys.
+  void network(const OfLayer& of, View<const T> z, Index seen, View<T> hidden, Pass<T>& pass) const {
+    const View<T> a = hidden.col_range(0, seen);
+    for (Index u = 0; u < a.rows; ++u) std::fill_n(a.row(u), seen, pass.value(of.hidden_bias)(0, u));
+    multiply_add<T>(pass.value(of.hidden), z.col_range(0, seen), a);
+  }
+
+  View<const T> activated(View<T> hidden, Index seen, Pass<T>& /*pass*/) const {
+    for (Index u = 0; u < hidden.rows; ++u) {
+      T* a = hidden.row(u);
+#pragma omp simd
+      for (Index j = 0; j < seen; ++j) a[j] = std::max(a[j], leak * a[j]);
+    }
+    return hidden.col_range(0, seen);
+  }
+
+  // Turns a into da.
+  void network_backward(const OfLayer& of, Index head, View<const T> z, View<const T> d, View<T> hidden,
+                        View<T> d_z, Pass<T>& pass) const {
+    const View<const T> output = pass.value(of.output);
+    for (Index u = 0; u < hidden.rows; ++u) {
+      T* a = hidden.row(u);
+      T sum = T(0);
+      for (Index j = 0; j < d.cols; ++j) {
+        const T slope = a[j] > T(0) ? T(1) : leak;
+        sum += d(0, j) * slope * a[j];
+        a[j] = slope * output(head, u) * d(0, j);
+      }
+      pass.gradient(of.output)(head, u) += sum;
+      pass.gradient(of.hidden_bias)(0, u) += vmath::sum(a, d.cols);
+    }
+    multiply_add<T>(hidden, transposed(z), pass.gradient(of.hidden));
+    multiply<T>(transposed(pass.value(of.hidden)), hidden, d_z);
+  }
+
+  ModelShape shape_;
+  std::unique_ptr<PositionalEncoding<T>> bias_;
+  std::vector<OfLayer> layers_;
+};
+
+}  // namespace
+
+EncodingEntry dape_encoding() {
+  return describe_encoding<Dape, DapeOptions>(
+      {.name = "dape",
+       .formula = "s_h + b_h + W2_h φ(W1 (s, b) + c), s = q·k/√d_h and b a static bias of all heads",
+       .beyond = "as bias",
+       .source = "Zheng et al. 2024, §3",
+       .shift_invariant = true,
+       .definition =
+           R"(With s_g = q_i·k_j/√d_h and b_g the bias of head g for this query and key, z = (s_0, …, s_{H-1}, b_0, …, b_{H-1}):
+  score_h = s_h + b_h + W2_h φ(W1 z + c),   φ(a) = max(a, 0.01 a),   for heads h = 0 … H - 1.
+b is what the encoding `bias` adds to the scores (--list kerple_log; to set its options, write
+dape(bias=t5(buckets=16))). q and k are those that the encodings before it leave, so rope+dape is scored with
+rotated ones. Each layer has a network of its own, as in the authors' code, but no output bias: it would add the
+same to all scores of a row. With bias = fire a common offset changes it. Each head computes the scores of all
+heads, so this costs H times the products of scores.
+Parameters, the last two with bias = kerple_log:
+  positional.dape.<layer>.hidden.weight  W1  (hidden, 2H)  uniform in ±1/√(2H)
+  positional.dape.<layer>.hidden.bias    c   (hidden)      uniform in ±1/√(2H)
+  positional.dape.<layer>.output.weight  W2  (H, hidden)   uniform in ±1/√hidden
+  positional.dape.kerple_log.scale       a   (layers, H)   as kerple_log
+  positional.dape.kerple_log.rate        b   (layers, H)   as kerple_log)"});
+}
+
+}  // namespace ordinal
