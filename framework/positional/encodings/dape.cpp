@@ -70,41 +70,47 @@ class Dape final : public EncodingPart<T> {
     const auto frame = pass.scratch_frame();
     const OfLayer& of = at(block.layer);
     const View<const T> z = inputs(block, pass);
-    const View<T> hidden = pass.allocate(of.hidden.rows, block.key.rows);
-    const View<T> added = pass.allocate(1, block.key.rows);
-    for (Index r = 0; r < scores.rows; ++r) {
-      const Index seen = block.visible(r);
-      const View<const T> of_row = row_inputs(z, r, block);
-      network(of, of_row, seen, hidden, pass);
-      multiply<T>(pass.value(of.output).row_range(block.head, 1), activated(hidden, seen, pass),
-                  added.col_range(0, seen));
-      const T* bias = of_row.row(shape_.heads + block.head);
-      for (Index j = 0; j < seen; ++j) scores(r, j) += bias[j] + added(0, j);
-    }
+    for_each_piece(block, z, pass, [&](Index first, Index rows, View<const T> piece) {
+      const View<T> hidden = network(of, piece, pass);
+      for (Index u = 0; u < hidden.rows; ++u) {
+        T* a = hidden.row(u);
+#pragma omp simd
+        for (Index n = 0; n < hidden.cols; ++n) a[n] = std::max(a[n], leak * a[n]);
+      }
+      const View<T> added = pass.allocate(rows, block.key.rows);
+      multiply<T>(pass.value(of.output).row_range(block.head, 1), hidden,
+                  View<T>(added.data, 1, added.size()));
+      const Index own_bias = shape_.heads + block.head;
+      for (Index r = 0; r < rows; ++r) {
+        T* score = scores.row(first + r);
+        const Index seen = block.visible(first + r);
+        vmath::add(score, z.row(own_bias * block.query.rows + first + r), score, seen);
+        vmath::add(score, added.row(r), score, seen);
+      }
+    });
   }
 
-  // With D the gradient of a row of scores and a = W1 z + c:
-  //   dW2_h += Σ_j D_j φ(a_j),  da = φ'(a) W2_hᵀ D,  dW1 += da zᵀ,  dc += Σ_j da_j,  dz = W1ᵀ da,
-  // and db_h += D.
+  // With D the gradient of the scores and a = W1 z + c:
+  //   dW2_h += Σ D φ(a),  da = φ'(a) W2_hᵀ D,  dW1 += da zᵀ,  dc += Σ da,  dz = W1ᵀ da,   and db_h += D.
   void encode_scores_backward(const ScoreBlock<T>& block, const ScoreGradient<T>& gradient,
                               Pass<T>& pass) const override {
     const auto frame = pass.scratch_frame();
     const OfLayer& of = at(block.layer);
     const View<const T> z = inputs(block, pass);
-    const View<T> d_z = pass.zeros(z.rows, z.cols);
-    const View<T> hidden = pass.allocate(of.hidden.rows, block.key.rows);
-    const View<T> d_row = pass.allocate(z.rows / block.query.rows, block.key.rows);
-    for (Index r = 0; r < gradient.scores.rows; ++r) {
-      const Index seen = block.visible(r);
-      const View<const T> of_row = row_inputs(z, r, block).col_range(0, seen);
-      const View<const T> d = gradient.scores.row_range(r, 1).col_range(0, seen);
-      network(of, of_row, seen, hidden, pass);
-      network_backward(of, block.head, of_row, d, hidden.col_range(0, seen), d_row.col_range(0, seen), pass);
-      for (Index i = 0; i < d_row.rows; ++i)
-        std::copy_n(d_row.row(i), seen, d_z.row(i * block.query.rows + r));
-      T* d_bias = d_z.row((shape_.heads + block.head) * block.query.rows + r);
-      vmath::add(d_bias, d.data, d_bias, seen);
-    }
+    const View<T> d_z = pass.allocate(z.rows, z.cols);
+    for_each_piece(block, z, pass, [&](Index first, Index rows, View<const T> piece) {
+      const View<T> d = pass.allocate(rows, block.key.rows);
+      copy_rows<T>(gradient.scores.row_range(first, rows), d);
+      const View<T> hidden = network(of, piece, pass);
+      for (Index u = 0; u < hidden.rows; ++u)
+        unit_backward(pass.value(of.output)(block.head, u), d.data, hidden.row(u), hidden.cols,
+                      pass.gradient(of.output)(block.head, u), pass.gradient(of.hidden_bias)(0, u));
+      multiply_add<T>(hidden, transposed(piece), pass.gradient(of.hidden));
+      multiply<T>(transposed(pass.value(of.hidden)), hidden, piece_of(block, d_z, first, rows));
+    });
+    const View<T> d_bias = d_z.row_range((shape_.heads + block.head) * block.query.rows, block.query.rows);
+    for (Index r = 0; r < d_bias.rows; ++r)
+      vmath::add(d_bias.row(r), gradient.scores.row(r), d_bias.row(r), d_bias.cols);
     inputs_backward(block, d_z, pass);
   }
 
@@ -169,48 +175,39 @@ class Dape final : public EncodingPart<T> {
     }
   }
 
-  // z of one row of a block: (2·heads, keys).
-  static View<const T> row_inputs(View<const T> z, Index row, const ScoreBlock<T>& block) {
-    View<const T> of_row = z;
-    of_row.data = z.row(row);
-    of_row.rows = z.rows / block.query.rows;
-    of_row.stride = z.stride * block.query.rows;
-    return of_row;
+  // Some rows of a block, with one column for each of their pairs: (2·heads, rows·keys).
+  template <typename Element>
+  static View<Element> piece_of(const ScoreBlock<T>& block, View<Element> z, Index first, Index rows) {
+    return {z.row(first), z.rows / block.query.rows, rows * z.cols, block.query.rows * z.cols};
   }
 
-  // a = W1 z + c of the first keys.
-  void network(const OfLayer& of, View<const T> z, Index seen, View<T> hidden, Pass<T>& pass) const {
-    const View<T> a = hidden.col_range(0, seen);
-    for (Index u = 0; u < a.rows; ++u) std::fill_n(a.row(u), seen, pass.value(of.hidden_bias)(0, u));
-    multiply_add<T>(pass.value(of.hidden), z.col_range(0, seen), a);
+  // Calls visit(first, rows, piece) for pieces of a block whose hidden units fit in a cache.
+  template <typename Visit>
+  static void for_each_piece(const ScoreBlock<T>& block, View<const T> z, Pass<T>& pass, const Visit& visit) {
+    constexpr Index pairs = 2048;
+    const Index most = std::max<Index>(1, pairs / z.cols);
+    for (Index first = 0; first < block.query.rows; first += most) {
+      const auto frame = pass.scratch_frame();
+      const Index rows = std::min(most, block.query.rows - first);
+      visit(first, rows, piece_of(block, z, first, rows));
+    }
   }
 
-  View<const T> activated(View<T> hidden, Index seen, Pass<T>& /*pass*/) const {
-    for (Index u = 0; u < hidden.rows; ++u) {
-      T* a = hidden.row(u);
+  // a = W1 z + c (hidden, pairs).
+  View<T> network(const OfLayer& of, View<const T> z, Pass<T>& pass) const {
+    const View<T> a = pass.allocate(of.hidden.rows, z.cols);
+    for (Index u = 0; u < a.rows; ++u) std::fill_n(a.row(u), a.cols, pass.value(of.hidden_bias)(0, u));
+    multiply_add<T>(pass.value(of.hidden), z, a);
+    return a;
+  }
+
+  // Turns a of one unit into da, where `weight` leads to the score.
+  static void unit_backward(T weight, const T* d, T* a, Index n, T& d_weight, T& d_bias) {
+    for (Index i = 0; i < n; ++i) a[i] = std::max(a[i], leak * a[i]);
+    d_weight += vmath::dot(d, a, n);
 #pragma omp simd
-      for (Index j = 0; j < seen; ++j) a[j] = std::max(a[j], leak * a[j]);
-    }
-    return hidden.col_range(0, seen);
-  }
-
-  // Turns a into da.
-  void network_backward(const OfLayer& of, Index head, View<const T> z, View<const T> d, View<T> hidden,
-                        View<T> d_z, Pass<T>& pass) const {
-    const View<const T> output = pass.value(of.output);
-    for (Index u = 0; u < hidden.rows; ++u) {
-      T* a = hidden.row(u);
-      T sum = T(0);
-      for (Index j = 0; j < d.cols; ++j) {
-        const T slope = a[j] > T(0) ? T(1) : leak;
-        sum += d(0, j) * slope * a[j];
-        a[j] = slope * output(head, u) * d(0, j);
-      }
-      pass.gradient(of.output)(head, u) += sum;
-      pass.gradient(of.hidden_bias)(0, u) += vmath::sum(a, d.cols);
-    }
-    multiply_add<T>(hidden, transposed(z), pass.gradient(of.hidden));
-    multiply<T>(transposed(pass.value(of.hidden)), hidden, d_z);
+    for (Index i = 0; i < n; ++i) a[i] = (a[i] > T(0) ? weight : leak * weight) * d[i];
+    d_bias += vmath::sum(a, n);
   }
 
   ModelShape shape_;
