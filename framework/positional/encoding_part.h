@@ -6,6 +6,7 @@
 // the shortest example, t5.cpp for one with parameters and options, and distance_bias.h for their base class.
 #pragma once
 
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <set>
@@ -57,6 +58,18 @@ struct ScoreGradient {
   View<T> key;           // (keys, d_head), to be added to
 };
 
+/// Distances p_i - p_j of `near` or more, which then count in groups of positions. Encodings of distances read them (maps_distances).
+struct FarDistances {
+  double near = std::numeric_limits<double>::infinity();
+  double group = 1.0;  // positions in a group; infinite: all these distances are `near`
+
+  bool contains(double distance) const { return distance >= near; }
+  // Where query and key stand for them: the difference is near - ⌊near/G⌋ + ⌊p_i/G⌋ - ⌊p_j/G⌋.
+  double query(double position) const { return key(position) + near - std::floor(near / group); }
+  double key(double position) const { return std::floor(position / group); }
+  double distance(double i, double j) const { return contains(i - j) ? query(i) - key(j) : i - j; }
+};
+
 /// How rotary encodings lower their frequencies for sequences `factor` times as long as in training. Other
 /// encodings would compress positions instead. With factor 1, frequencies do not change.
 struct Stretch {
@@ -65,7 +78,11 @@ struct Stretch {
   std::function<std::vector<double>(Index d, double base)> frequencies = {};
   double magnitude = 1.0;  // factor on the rotated pairs
   double unchanged = 0.0;  // positions below this rotate as without a stretch
+  FarDistances far = {};
 };
+
+/// The stretch of positions; without one, a Stretch of factor 1. Valid as long as the positions or a copy.
+const Stretch& stretch_of(const Positions& positions);
 
 /// One encoding. By default it does nothing.
 template <typename T>

@@ -95,7 +95,16 @@ void check_positions(const PartList& encoding, const PositionScheme& scheme) {
   const auto has = [&](PositionUse use) {
     return std::ranges::find(parts, use, &EncodingEntry::positions) != parts.end();
   };
-  if (scheme.stretches() && !has(PositionUse::rotary)) {
+  const auto keeps_distances = [](const EncodingEntry& part) {
+    return part.positions != PositionUse::nothing && !part.maps_distances;
+  };
+  if (const auto other = std::ranges::find_if(parts, keeps_distances);
+      scheme.entry().maps_distances && other != parts.end()) {
+    throw ConfigError(fmt::format(
+        "positions = {} changes far distances, which {} does not score (use rope, or a bias by distance)",
+        scheme.name(), other->name));
+  }
+  if (scheme.stretches() && !scheme.entry().maps_distances && !has(PositionUse::rotary)) {
     throw ConfigError(fmt::format(
         "positions = {} stretches the frequencies of a rotation, and {} rotates nothing (use rope or xpos)",
         scheme.name(), encoding.text()));

@@ -68,12 +68,13 @@ class SchemeRule {
 /// One entry of the registry.
 struct SchemeEntry {
   std::string name;
-  std::string summary;      // one line
-  std::string definition;   // its formulas, one per line
-  bool is_random = false;   // positions differ between examples
-  bool has_range = false;   // they lie below max_position, an option
-  bool scales = false;      // by a factor s, which describe() reports: the option `scale`
-  bool is_dynamic = false;  // s is computed from the number of tokens read so far
+  std::string summary;          // one line
+  std::string definition;       // its formulas, one per line
+  bool is_random = false;       // positions differ between examples
+  bool has_range = false;       // they lie below max_position, an option
+  bool scales = false;          // by a factor s, which describe() reports: the option `scale`
+  bool maps_distances = false;  // its stretch changes far distances instead of frequencies
+  bool is_dynamic = false;      // s is computed from the number of tokens read so far
 
   // Filled in by describe_scheme().
   bool places = false;     // whether it has a place() of its own

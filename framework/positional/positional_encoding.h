@@ -181,6 +181,7 @@ struct EncodingEntry {
   PositionUse positions = PositionUse::any;
   bool shift_invariant =
       false;  // the same offset on all positions changes nothing, but the rounding of tables in 16 bits
+  bool maps_distances = false;  // its scores follow far distances (FarDistances)
   bool causal_only = false;     // undefined if tokens see later ones
   std::string definition = {};  // everything needed to reimplement it; lines of up to 114 characters
 

@@ -11,11 +11,6 @@
 
 namespace ordinal {
 
-const Stretch& stretch_of(const Positions& positions) {
-  static const Stretch none;
-  return positions.stretch() ? *positions.stretch() : none;
-}
-
 void RotaryOptions::visit(OptionVisitor& v) {
   sines.visit(v);
   v.choice("pairing", pairing, {"interleaved", "half"},
@@ -91,15 +86,7 @@ void Rotary<T>::begin_run(Pass<T>& pass) const {
 
 template <typename T>
 void Rotary<T>::turn(View<T> x, T direction, Pass<T>& pass) const {
-  const Index n = pairs();
-  const Index step = half_ ? 1 : 2;
-  for (Index t = 0; t < x.rows; ++t) {
-    const T* sine = angles(pass, t);
-    for (Index head = 0; head < x.cols; head += d_head_) {
-      T* a = x.row(t) + head;
-      turn_pairs(a, a + second(0), n, step, sine, sine + n, direction);
-    }
-  }
+  for (Index t = 0; t < x.rows; ++t) turn_row(x.row(t), x.cols, angles(pass, t), direction);
 }
 
 ORDINAL_INSTANTIATE(Rotary);

@@ -10,9 +10,6 @@
 
 namespace ordinal {
 
-/// The stretch of positions; without one, a Stretch of factor 1. Valid as long as the positions or a copy.
-const Stretch& stretch_of(const Positions& positions);
-
 struct RotaryOptions {
   SinusoidOptions sines;
   std::string pairing = "interleaved";
@@ -60,6 +57,17 @@ class Rotary final : public EncodingPart<T> {
   const T* angles(const Pass<T>& pass, Index t) const {
     const bool is_shared = pass.run().positions.is_shared();
     return angles_.of_run(pass).row(is_shared ? t % pass.seq_len() : t);
+  }
+
+  /// Rotates the heads of a row by the angles whose sines, then cosines are given.
+  void turn_row(T* row, Index cols, const T* sine, T direction) const {
+    const Index n = pairs();
+    for (T* a = row; a < row + cols; a += d_head_)
+      turn_pairs(a, a + second(0), n, half_ ? Index{1} : Index{2}, sine, sine + n, direction);
+  }
+  /// Sines and cosines as angles() gives them, of these positions.
+  View<const T> angles_at(std::span<const double> positions, Pass<T>& pass) const {
+    return table_.rows(positions, pass);
   }
 
   void begin_run(Pass<T>& pass) const override;

@@ -7,6 +7,11 @@
 
 namespace ordinal {
 
+const Stretch& stretch_of(const Positions& positions) {
+  static const Stretch none;
+  return positions.stretch() ? *positions.stretch() : none;
+}
+
 bool evenly_spaced(std::span<const double> positions) {
   if (positions.size() < 3) return true;
   const double step = positions[1] - positions[0];
@@ -19,9 +24,10 @@ bool evenly_spaced(std::span<const double> positions) {
 
 // In an even block, element m is the diagonal j - i + rows - 1 = m: row 0 meets it at key m - rows + 1.
 template <typename T>
-ScoreDistances<T>::ScoreDistances(const ScoreBlock<T>& block, Pass<T>& pass)
-    : block_(block), even_(evenly_spaced(block.key_positions)) {
+ScoreDistances<T>::ScoreDistances(const ScoreBlock<T>& block, Pass<T>& pass) : block_(block) {
   const auto& key = block.key_positions;
+  const FarDistances& far = stretch_of(pass.run().positions).far;
+  even_ = evenly_spaced(key) && !far.contains(key.back() - key.front());
   if (even_) {
     const double step = key.size() > 1 ? key[1] - key[0] : 0.0;
     distances_ = pass.allocate(1, block.query.rows + block.key.rows - 1);
@@ -35,7 +41,7 @@ ScoreDistances<T>::ScoreDistances(const ScoreBlock<T>& block, Pass<T>& pass)
   T* out = distances_.data;
   for (Index r = 0; r < block.query.rows; ++r) {
     const double i = key[static_cast<std::size_t>(block.first_query + r)];
-    for (const double j : key) *out++ = static_cast<T>(i - j);
+    for (const double j : key) *out++ = static_cast<T>(far.distance(i, j));
   }
 }
 

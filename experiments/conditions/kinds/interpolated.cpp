@@ -11,7 +11,7 @@ namespace {
 std::vector<std::string> scaling_schemes() {
   std::vector<std::string> names;
   for (const SchemeEntry& scheme : position_schemes().entries())
-    if (scheme.scales) names.push_back(scheme.name);
+    if (scheme.scales || scheme.maps_distances) names.push_back(scheme.name);
   return names;
 }
 

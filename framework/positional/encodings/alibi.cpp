@@ -54,6 +54,7 @@ EncodingEntry alibi_encoding() {
        .formula = "q·k/√d_h - m_h |i - j|, m_h = 2^(-8h/H) for H a power of two",
        .source = "Press et al. 2022, §3",
        .shift_invariant = true,
+       .maps_distances = true,
        .definition =
            R"(score_ij = q_i·k_j/√d_h - slope_scale · m_h |p_i - p_j|,  heads h = 1 … H, positions any real numbers.
 With P = 2^⌊log2 H⌋ the slopes are

@@ -151,6 +151,7 @@ EncodingEntry fire_encoding() {
        .formula = "q·k/√d_h + f_h(ln(c |i - j| + 1) / ln(c max(L, i) + 1)), f a network 1 -> hidden -> H",
        .beyond = "runs; distances are fractions of the longest",
        .source = "Li et al. 2023, §3",
+       .maps_distances = true,
        .definition =
            R"(score_ij = q_i·k_j/√d_h + Σ_u w2[l·H + h, u] max(w1[l, u] x_ij + b1[l, u], 0)   for head h of layer l,
   x_ij = ψ(|p_i - p_j|)/(ψ(max(|τ[l]| L, e_i)) + 1e-6),   ψ(n) = ln(|c[l]| n + 1),

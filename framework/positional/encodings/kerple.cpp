@@ -69,6 +69,7 @@ EncodingEntry entry_of(const std::string& name, const std::string& bias, const s
           .formula = fmt::format("q·k/√d_h - {}, n = |i - j|", bias),
           .source = "Chi et al. 2022, §3",
           .shift_invariant = true,
+          .maps_distances = true,
           .definition = fmt::format(R"(score_ij = q_i·k_j/√d_h - {},  n = |p_i - p_j|, any real number,
   r1 = 0.01 + |a[l, h]|,  r2 = 0.01 + |b[l, h]|   for head h of layer l.
 The bias is not divided by √d_h.

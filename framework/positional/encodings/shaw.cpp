@@ -142,6 +142,7 @@ EncodingEntry shaw_encoding() {
        .beyond = "distances from k on share one vector",
        .source = "Shaw et al. 2018, §3.2",
        .shift_invariant = true,
+       .maps_distances = true,
        .definition = R"(score_ij = q_i·(k_j + a[c + k])/√d_h,  c = ρ clipped to -k … k,
 where ρ = p_j - p_i is rounded to the nearest whole number, halves away from zero, and
 k = max_distance (0: max(1, ⌊L/4⌋), L the training length). Row k is for the token itself; lower rows are for

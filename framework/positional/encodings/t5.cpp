@@ -104,6 +104,7 @@ EncodingEntry t5_encoding() {
        .beyond = "distances from max_distance on share the last bucket",
        .source = "Raffel et al. 2020, §2.1",
        .shift_invariant = true,
+       .maps_distances = true,
        .definition =
            R"(score_ij = q_i·k_j/√d_h + b[bucket(ρ), h],  ρ = p_j - p_i rounded to the nearest whole number, halves away
 from zero. T5 itself does not divide q·k by √d_h; the bias is not divided here either.
@@ -125,6 +126,7 @@ EncodingEntry t5_clipped_encoding() {
        .beyond = "distances from k on share one bias",
        .source = "Shaw et al. 2018; Raffel et al. 2020, simplified",
        .shift_invariant = true,
+       .maps_distances = true,
        .definition = R"(score_ij = q_i·k_j/√d_h + b[c + k, h],  c = ρ clipped to -k … k,
 where ρ = p_j - p_i is rounded to the nearest whole number, halves away from zero, and
 k = max_distance (0: max(1, ⌊L/4⌋), L the training length). Row k is for the token itself; lower rows are for
