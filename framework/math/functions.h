@@ -55,6 +55,18 @@ T logistic(T x) {
   return T(1) / (T(1) + exp_one(-x));
 }
 
+// ln(1 + e^x) = max(x, 0) + ln(1 + y), y = e^-|x|; with z = y/(2 + y), ln(1 + y) = 2 (z + z³/3 + z⁵/5 + …), z <= 1/3; the rest
+// is 1e-8.
+inline float softplus_one(float x) {
+  constexpr std::array<float, 7> series = {1.0F,     1.0F / 3,  1.0F / 5, 1.0F / 7,
+                                           1.0F / 9, 1.0F / 11, 1.0F / 13};
+  const float y = exp_one(-std::abs(x));
+  const float z = y / (2.0F + y);
+  return std::max(x, 0.0F) + 2.0F * z * polynomial(series, z * z);
+}
+
+inline double softplus_one(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }
+
 // 2 σ(2x) - 1, and near 0, where that cancels, the series x - x³/3 + 2x⁵/15 - 17x⁷/315 + 62x⁹/2835; the rest is 5e-8 x.
 inline float tangent(float x) {
   constexpr std::array<float, 5> series = {1.0F, -1.0F / 3, 2.0F / 15, -17.0F / 315, 62.0F / 2835};

@@ -110,6 +110,12 @@ void sigmoid(const T* x, T* y, Index n) {
 }
 
 template <typename T>
+void softplus(const T* x, T* y, Index n) {
+#pragma omp simd
+  for (Index i = 0; i < n; ++i) y[i] = softplus_one(x[i]);
+}
+
+template <typename T>
 void tanh(const T* x, T* y, Index n) {
 #pragma omp simd
   for (Index i = 0; i < n; ++i) y[i] = tangent(x[i]);
@@ -135,6 +141,7 @@ void softmax_backward(const T* p, T mean, T* ds, Index n) {
   template void add_rows(View<const T>, T*);               \
   template void multiply(const T*, const T*, T*, Index);   \
   template void sigmoid(const T*, T*, Index);              \
+  template void softplus(const T*, T*, Index);             \
   template void tanh(const T*, T*, Index);                 \
   template void softmax_backward(const T*, T, T*, Index)
 // NOLINTEND(bugprone-macro-parentheses)

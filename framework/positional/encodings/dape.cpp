@@ -72,11 +72,7 @@ class Dape final : public EncodingPart<T> {
     const View<const T> z = inputs(block, pass);
     for_each_piece(block, z, pass, [&](Index first, Index rows, View<const T> piece) {
       const View<T> hidden = network(of, piece, pass);
-      for (Index u = 0; u < hidden.rows; ++u) {
-        T* a = hidden.row(u);
-#pragma omp simd
-        for (Index n = 0; n < hidden.cols; ++n) a[n] = std::max(a[n], leak * a[n]);
-      }
+      for (Index u = 0; u < hidden.rows; ++u) activate(hidden.row(u), hidden.cols);
       const View<T> added = pass.allocate(rows, block.key.rows);
       multiply<T>(pass.value(of.output).row_range(block.head, 1), hidden,
                   View<T>(added.data, 1, added.size()));
@@ -105,7 +101,11 @@ class Dape final : public EncodingPart<T> {
       for (Index u = 0; u < hidden.rows; ++u)
         unit_backward(pass.value(of.output)(block.head, u), d.data, hidden.row(u), hidden.cols,
                       pass.gradient(of.output)(block.head, u), pass.gradient(of.hidden_bias)(0, u));
-      multiply_add<T>(hidden, transposed(piece), pass.gradient(of.hidden));
+      const View<T> d_weight =
+          pass.allocate(piece.rows, hidden.rows);  // dW1ᵀ: hidden units fill whole vectors
+      multiply<T>(piece, transposed(hidden), d_weight);
+      for (Index i = 0; i < piece.rows; ++i)
+        for (Index u = 0; u < hidden.rows; ++u) pass.gradient(of.hidden)(u, i) += d_weight(i, u);
       multiply<T>(transposed(pass.value(of.hidden)), hidden, piece_of(block, d_z, first, rows));
     });
     const View<T> d_bias = d_z.row_range((shape_.heads + block.head) * block.query.rows, block.query.rows);
@@ -201,9 +201,18 @@ class Dape final : public EncodingPart<T> {
     return a;
   }
 
+  // φ in place.
+  static void activate(T* a, Index n) {
+#pragma omp simd
+    for (Index i = 0; i < n; ++i) {
+      const T x = a[i];
+      a[i] = x > T(0) ? x : leak * x;
+    }
+  }
+
   // Turns a of one unit into da, where `weight` leads to the score.
   static void unit_backward(T weight, const T* d, T* a, Index n, T& d_weight, T& d_bias) {
-    for (Index i = 0; i < n; ++i) a[i] = std::max(a[i], leak * a[i]);
+    activate(a, n);
     d_weight += vmath::dot(d, a, n);
 #pragma omp simd
     for (Index i = 0; i < n; ++i) a[i] = (a[i] > T(0) ? weight : leak * weight) * d[i];

@@ -81,36 +81,41 @@ class Grape final : public EncodingPart<T> {
     const auto frame = pass.scratch_frame();
     const View<T> steps = products(block, pass);
     for (Index r = 0; r < scores.rows; ++r) {
+      T* step = steps.row(r);
+      T* score = scores.row(r);
+      const Index visible = block.visible(r);
+      vmath::softplus(step, step, visible);
       double sum = 0.0;
-      for (Index j = block.visible(r) - 1; j >= 0; --j) {
-        scores(r, j) += static_cast<T>(sum);
-        sum += slope(block) * log_sigmoid(static_cast<double>(steps(r, j)));
+      for (Index j = visible - 1; j >= 0; --j) {
+        score[j] -= static_cast<T>(sum);
+        sum += slope(block) * static_cast<double>(step[j]);
       }
     }
   }
 
-  // With z_it = p_i·r_t/d_p and D the gradient of the scores: dz_it = m_h σ(-z_it) Σ_{j < t} D_ij.
+  // With y_it = -p_i·r_t/d_p and D the gradient of the scores: dy_it = -m_h σ(y_it) Σ_{j < t} D_ij.
   void encode_scores_backward(const ScoreBlock<T>& block, const ScoreGradient<T>& gradient,
                               Pass<T>& pass) const override {
     const auto frame = pass.scratch_frame();
-    const View<T> d_z = products(block, pass);
-    for (Index r = 0; r < d_z.rows; ++r) {
-      double earlier = 0.0;
-      T* row = d_z.row(r);
+    const View<T> d_products = products(block, pass);
+    for (Index r = 0; r < d_products.rows; ++r) {
+      T* row = d_products.row(r);
+      const T* d_score = gradient.scores.row(r);
       const Index visible = block.visible(r);
+      vmath::sigmoid(row, row, visible);
+      double earlier = 0.0;
       for (Index t = 0; t < visible; ++t) {
-        const double slope_of_step = slope(block) / (1.0 + std::exp(static_cast<double>(row[t])));
-        row[t] = static_cast<T>(slope_of_step * earlier);
-        earlier += static_cast<double>(gradient.scores(r, t));
+        row[t] *= static_cast<T>(-slope(block) * earlier);
+        earlier += static_cast<double>(d_score[t]);
       }
-      std::fill(row + visible, row + d_z.cols, T(0));
+      std::fill(row + visible, row + d_products.cols, T(0));
     }
     const Rows<View<const T>> rows = of_block(block, at(block.layer).rows.of_keys(block, pass));
     const Rows<View<T>> d = of_block(block, at(block.layer).rows.gradient_of_keys(block, pass));
-    const T scale = T(1) / static_cast<T>(width_);
+    const T scale = T(-1) / static_cast<T>(width_);
     const Triangle half = block.half(Triangle::Of::left);
-    multiply<T>(d_z, rows.turned, d.queries, scale, T(1), half);
-    multiply<T>(transposed(d_z), rows.queries, d.turned, scale, T(1), half);
+    multiply<T>(d_products, rows.turned, d.queries, scale, T(1), half);
+    multiply<T>(transposed(d_products), rows.queries, d.turned, scale, T(1), half);
   }
 
  private:
@@ -127,7 +132,6 @@ class Grape final : public EncodingPart<T> {
   const OfLayer& at(Index layer) const { return layers_[static_cast<std::size_t>(layer)]; }
   double slope(const ScoreBlock<T>& block) const { return slopes_[static_cast<std::size_t>(block.head)]; }
   T rms(const T* p) const { return std::sqrt(vmath::dot(p, p, width_) / static_cast<T>(width_) + T(1e-6)); }
-  static double log_sigmoid(double a) { return std::min(a, 0.0) - std::log1p(std::exp(-std::abs(a))); }
 
   // All pairs (c, c + d_p/2) of a head turn by the same angle.
   void rotate(T* head, double sine, double cosine) const {
@@ -159,13 +163,13 @@ class Grape final : public EncodingPart<T> {
             keys.col_range(keys.cols / 2 + first, width_)};
   }
 
-  // z (rows, keys).
+  // y (rows, keys): a step is -m_h softplus(y) = m_h ln σ(-y).
   View<T> products(const ScoreBlock<T>& block, Pass<T>& pass) const {
     const Rows<View<const T>> rows = of_block(block, at(block.layer).rows.of_keys(block, pass));
-    const View<T> z = pass.allocate(block.query.rows, block.key.rows);
-    multiply<T>(rows.queries, transposed(rows.turned), z, T(1) / static_cast<T>(width_), T(0),
+    const View<T> y = pass.allocate(block.query.rows, block.key.rows);
+    multiply<T>(rows.queries, transposed(rows.turned), y, T(-1) / static_cast<T>(width_), T(0),
                 block.half(Triangle::Of::result));
-    return z;
+    return y;
   }
 
   Index width_;

@@ -23,21 +23,6 @@ struct PopeOptions {
   void resolve(const ModelShape& shape) { sines.resolve(shape); }
 };
 
-// ln(1 + e^x) = max(x, 0) + ln(1 + e^-|x|), and with z = y/(2 + y), ln(1 + y) = 2 (z + z³/3 + z⁵/5 + …), z ≤ 1/3.
-template <typename T>
-void softplus(const T* x, T* y, Index n) {
-  constexpr int terms = sizeof(T) == 4 ? 8 : 17;
-  for (Index i = 0; i < n; ++i) y[i] = -std::abs(x[i]);
-  vmath::exp_shifted(y, T(0), y, n);
-#pragma omp simd
-  for (Index i = 0; i < n; ++i) {
-    const T z = y[i] / (T(2) + y[i]);
-    T sum = T(0);
-    for (int k = terms - 1; k >= 0; --k) sum = sum * z * z + T(1) / static_cast<T>(2 * k + 1);
-    y[i] = std::max(x[i], T(0)) + T(2) * z * sum;
-  }
-}
-
 /// With μ = softplus(x): cos((i - j) θ - δ) = cos iθ cos(jθ + δ) + sin iθ sin(jθ + δ), so a score is the product of the cosine
 /// parts, which take the place of q and k, and that of the sine parts, which this class keeps and adds.
 template <typename T>
@@ -153,7 +138,7 @@ class Pope final : public EncodingPart<T> {
       pass.save("Pope", given);
     }
     const View<T> sines = pass.allocate(x.rows, x.cols);
-    for (Index t = 0; t < x.rows; ++t) softplus(x.row(t), sines.row(t), x.cols);
+    for (Index t = 0; t < x.rows; ++t) vmath::softplus(x.row(t), sines.row(t), x.cols);
     for_each_head(x, phase, pass, [&](Index t, Index h, const T* sine, const T* cosine) {
       T* out = x.row(t) + h * d_head_;
       T* magnitude = sines.row(t) + h * d_head_;
@@ -174,7 +159,7 @@ class Pope final : public EncodingPart<T> {
     Index row = -1;
     for_each_head(x, phase, pass, [&](Index t, Index h, const T* sine, const T* cosine) {
       if (t != row) {
-        softplus(x.row(t), magnitude.row(0), x.cols);
+        vmath::softplus(x.row(t), magnitude.row(0), x.cols);
         vmath::sigmoid(x.row(t), magnitude.row(1), x.cols);
         row = t;
       }

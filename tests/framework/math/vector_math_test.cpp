@@ -89,6 +89,8 @@ const FunctionCase function_cases[] = {
      [](double x) { return std::max(1e-30, std::abs(std::tanh(x))); }},
     {"tanh_near_zero", vmath::tanh, [](double x) { return std::tanh(x); }, -1e-6F, 1e-6F, 2e-7,
      [](double x) { return std::max(1e-30, std::abs(x)); }},
+    {"softplus", vmath::softplus, [](double x) { return std::log1p(std::exp(x)); }, -80.0F, 30.0F, 4e-7,
+     [](double x) { return std::log1p(std::exp(x)); }},
     {"gelu", value_of<vmath::Gelu<float>>, [](double x) { return x * exact_cdf(x); }},
     {"gelu_backward", slope_of<vmath::Gelu<float>>,
      [](double x) { return exact_cdf(x) + x * exact_density(x); }},
