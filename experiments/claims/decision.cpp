@@ -35,10 +35,10 @@ Comparison compared(const Claim& claim, const std::vector<Group>& sides) {
     differences[i] -= form == Form::at_least ? number : sides.back().values[i];
   Comparison comparison = compare(differences, form == Form::above ? number : 0.0);
   if (form == Form::within) {
-    const Comparison over_lowest = compare(differences, -number);
-    const Comparison over_highest = compare(differences, number);
-    comparison.ahead = std::min(over_lowest.ahead, over_highest.behind);
-    comparison.behind = std::max(over_lowest.behind, over_highest.ahead);
+    for (double& difference : differences) difference = std::abs(difference);
+    const Comparison outside = compare(differences, number);
+    comparison.ahead = outside.behind;
+    comparison.behind = outside.ahead;
   }
   comparison.looks = claim.looks;
   return comparison;

@@ -26,8 +26,8 @@ struct ClaimResult {
   std::string measured() const;
 };
 
-/// Decides claims in the given seeds, all as one family, as configs/claims/README.md says. Of an equality both A - B + margin and
-/// margin - (A - B) are tested, and the one with fewer seeds counts. A claim is not run if the score of any seed is missing.
+/// Decides claims in the given seeds, all as one family, as configs/claims/README.md says. An equality holds in the seeds where
+/// |A - B| is below the margin. A claim is not run if the score of any seed is missing.
 std::vector<ClaimResult> decide(const std::vector<Claim>& claims, const std::vector<Score>& scores,
                                 const std::vector<std::uint64_t>& seeds);
 

@@ -118,7 +118,7 @@ TEST(Decision, TakesTheMarginOffInTheTestAlone) {
       << "a tie, although 0.6 + 0.3 is less than 0.9 in binary";
 }
 
-TEST(Decision, OfAnEqualityNeedsBothOneSidedTests) {
+TEST(Decision, OfAnEqualityCountsTheSeedsInsideTheMargin) {
   const std::string equal = "accuracy(a, 32) = accuracy(b, 32) within ";
   EXPECT_EQ(verdict(equal + "0.3", {{"a", rising}, {"b", constant(0.5)}}), Verdict::holds);
   EXPECT_EQ(verdict(equal + "0.3", {{"a", constant(0.5)}, {"b", rising}}), Verdict::holds);
@@ -127,6 +127,13 @@ TEST(Decision, OfAnEqualityNeedsBothOneSidedTests) {
   EXPECT_EQ(verdict(equal + "0.2", {{"a", constant(0.5)}, {"b", rising}}), Verdict::fails);
   EXPECT_THAT(of(equal + "0.3", {{"a", rising}, {"b", constant(0.5)}}).measured(),
               HasSubstr("0.745 against 0.500, within 0.3 in 8 of 8 seeds, by 0.245 (0.210 to 0.280)"));
+  const Values to_and_fro = {0.9, 0.1, 0.9, 0.1, 0.9, 0.1, 0.9, 0.1};
+  const auto on_both_sides = [&](const std::string& margin) {
+    return of(equal + margin, {{"a", to_and_fro}, {"b", constant(0.5)}});
+  };
+  EXPECT_EQ(on_both_sides("0.5").verdict, Verdict::holds);
+  EXPECT_EQ(on_both_sides("0.3").verdict, Verdict::fails);
+  EXPECT_THAT(on_both_sides("0.3").measured(), HasSubstr("within 0.3 in 0 of 8 seeds"));
 }
 
 TEST(Decision, ComparesWithANumberAsMeasured) {
