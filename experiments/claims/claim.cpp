@@ -119,6 +119,8 @@ std::vector<std::string> resolve(Quantity& quantity, const std::vector<Row>& row
   const Part task = task_part(settings);
   const std::vector<MetricSpec> metrics = task_metrics(task);
   quantity.task = to_string(task);
+  for (const Part& part : encoding_parts(placed_encoding(settings->model.config.encoding).encoding))
+    quantity.encoding += (quantity.encoding.empty() ? "" : "+") + part.name;
   quantity.train_length = settings->task.train_length;
   quantity.at = parse_length(quantity.length, quantity.train_length);
   require("metric", quantity.metric.id, ids_of(metrics));

@@ -16,9 +16,10 @@ struct Quantity {
   std::string row = {};
   std::string length = {};  // 128, or 2x for twice the training length of the row
   std::string condition = trained_condition;
-  Index at = 0;            // the length in numbers, once the row is known
-  Index train_length = 0;  // of the row
-  std::string task = {};   // of the row
+  Index at = 0;               // the length in numbers, once the row is known
+  Index train_length = 0;     // of the row
+  std::string task = {};      // of the row
+  std::string encoding = {};  // of the row, without options
 };
 
 struct Statement {
@@ -32,7 +33,7 @@ struct Statement {
 Statement parse_statement(const std::string& text);
 
 struct Claim {
-  WrittenSection section = {};  // words, statement, source, registered, looks, note
+  WrittenSection section = {};  // words, statement, source, registered, looks, again, note
   Statement statement = {};
   Index looks = 1;  // how often it was asked so far, this time included; its p is multiplied by it
 };

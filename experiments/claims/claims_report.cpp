@@ -6,53 +6,55 @@
 #include <array>
 #include <filesystem>
 
+#include "experiments/claims/claims_page.h"
+#include "experiments/claims/question.h"
 #include "experiments/claims/stored_scores.h"
-#include "experiments/report/html.h"
 #include "experiments/report/table.h"
 #include "experiments/results/csv.h"
 
 namespace ordinal::experiments {
 namespace {
 
-constexpr const char* procedure =
-    "The claims of a config are decided together, by sign tests over its seeds: at most one config in twenty "
-    "has any wrong verdict. If a claim is asked for the k-th time (“look k”), its p is multiplied by k. “By” "
-    "is the median of A - B, with its interval at the level of the test.";
-
-// How many claims have each verdict.
-std::array<Index, 4> counts_of(const std::vector<ClaimResult>& results) {
-  std::array<Index, 4> counts{};
-  for (const ClaimResult& result : results) ++counts.at(static_cast<std::size_t>(result.verdict));
+std::array<Index, standings> counts_of(const std::vector<Question>& questions) {
+  std::array<Index, standings> counts{};
+  for (const Question& question : questions) ++counts.at(static_cast<std::size_t>(question.standing()));
   return counts;
 }
 
-std::string source_of(const ClaimResult& result) { return value_of(result.claim.section, "source"); }
+std::string source_of(const Question& question) { return value_of(question.first.claim.section, "source"); }
 
-// The counts, then a table for each group, by source, so that the claims of a paper stand together.
+std::vector<GridCell> line_of(const std::string& verdict, const ClaimResult& result) {
+  const WrittenSection& claim = result.claim.section;
+  return {{verdict},
+          {fmt::format("{}: {} ({})", claim.id, value_of(claim, "words"), value_of(claim, "statement"))},
+          {result.measured()},
+          {value_of(claim, "source")}};
+}
+
+// The counts, then a table for each group, by source, so that the claims of a paper stand together. Other settings stand below the
+// claim that they ask again.
 std::vector<Grid> grids_of(const DecidedClaims& decided) {
-  std::vector<std::pair<std::string, std::vector<ClaimResult>>> groups = {
+  std::vector<std::pair<std::string, std::vector<Question>>> groups = {
       {"papers", {}}, {"course notes", {}}, {"own findings", {}}};
-  for (const ClaimResult& result : decided.results) {
-    const std::string source = source_of(result);
+  for (Question& question : questions_of(decided.results)) {
+    const std::string source = source_of(question);
     const std::size_t group = source.starts_with("course notes") ? 1 : (source.starts_with("own") ? 2 : 0);
-    groups[group].second.push_back(result);
+    groups[group].second.push_back(std::move(question));
   }
-  std::vector<Grid> grids = {
-      {.title = "Claims by verdict", .headings = {"claims of", "hold", "fail", "undecided", "not run yet"}}};
-  for (auto& [title, results] : groups) {
+  std::vector<Grid> grids = {{.title = "Claims by verdict",
+                              .headings = {"claims of", "hold", "hold in another setting", "not reproduced",
+                                           "undecided", "not run"}}};
+  for (auto& [title, questions] : groups) {
     std::vector<GridCell> counts = {{title}};
-    for (const Index count : counts_of(results)) counts.push_back({std::to_string(count)});
+    for (const Index count : counts_of(questions)) counts.push_back({std::to_string(count)});
     grids.front().lines.push_back(counts);
-    std::ranges::stable_sort(results, {}, source_of);
+    std::ranges::stable_sort(questions, {}, source_of);
     Grid& grid = grids.emplace_back(Grid{
         .title = "Claims of " + title, .names = 4, .headings = {"verdict", "claim", "measured", "source"}});
-    for (const ClaimResult& result : results) {
-      const WrittenSection& claim = result.claim.section;
-      grid.lines.push_back(
-          {{to_string(result.verdict)},
-           {fmt::format("{}: {} ({})", claim.id, value_of(claim, "words"), value_of(claim, "statement"))},
-           {result.measured()},
-           {source_of(result)}});
+    for (const Question& question : questions) {
+      grid.lines.push_back(line_of(to_string(question.standing()), question.first));
+      for (const ClaimResult& result : question.again)
+        grid.lines.push_back(line_of("↳ again: " + to_string(result.verdict), result));
     }
   }
   return grids;
@@ -80,46 +82,44 @@ std::string claims_text(const DecidedClaims& decided) {
     text +=
         fmt::format("{:<{}} {:<11} {}\n{:{}} {}\n", result.claim.section.id, width, to_string(result.verdict),
                     value_of(result.claim.section, "words"), "", width + 12, result.measured());
-  const auto [hold, fail, undecided, not_run] = counts_of(decided.results);
-  return text + fmt::format("{}: {} hold, {} fail, {} undecided, {} not run yet\n",
-                            counted(std::ssize(decided.results), "claim"), hold, fail, undecided, not_run);
+  const std::vector<Question> questions = questions_of(decided.results);
+  const auto [hold, elsewhere, fail, undecided, not_run] = counts_of(questions);
+  const Index again = std::ssize(decided.results) - std::ssize(questions);
+  return text + fmt::format("{}: {} hold, {}{} fail, {} undecided, {} not run yet\n",
+                            counted(std::ssize(questions), "claim"), hold,
+                            again == 0 ? "" : fmt::format("{} hold in another setting, ", elsewhere), fail,
+                            undecided, not_run);
 }
 
 std::string claims_csv(const DecidedClaims& decided) {
   std::string text =
-      "id,words,source,registered,looks,statement,verdict,effect,low_corrected,high_corrected,n,measured,"
+      "id,words,source,registered,looks,again,statement,verdict,effect,low_corrected,high_corrected,n,"
+      "measured,"
       "config,note\n";
   for (const auto& result : decided.results) {
     const WrittenSection& claim = result.claim.section;
     const Comparison& by = result.comparison;
     const std::filesystem::path config = claim.origin.substr(0, claim.origin.rfind(':'));
-    text += csv_line({csv(claim.id)}, value_of(claim, "words"), source_of(result),
-                     value_of(claim, "registered"), result.claim.looks, value_of(claim, "statement"),
-                     to_string(result.verdict), by.median(), by.interval.low, by.interval.high, by.n(),
-                     result.measured(), config.filename().string(), value_of(claim, "note"));
+    text += csv_line({csv(claim.id)}, value_of(claim, "words"), value_of(claim, "source"),
+                     value_of(claim, "registered"), result.claim.looks, value_of(claim, "again"),
+                     value_of(claim, "statement"), to_string(result.verdict), by.median(), by.interval.low,
+                     by.interval.high, by.n(), result.measured(), config.filename().string(),
+                     value_of(claim, "note"));
   }
   return text;
 }
 
 std::string claims_markdown(const DecidedClaims& decided) {
-  std::string text = fmt::format("# Claims\n\n{}\n\n", procedure);
+  std::string text = fmt::format("# Claims\n\n{}\n\n", claims_procedure);
   for (const Grid& grid : grids_of(decided)) text += markdown(grid);
   for (const std::string& remark : remarks_of(decided)) text += "- " + escape_markdown(remark) + "\n";
   return text;
 }
 
-std::string claims_page(const DecidedClaims& decided) {
-  std::string page = fmt::format("{}<h1>Claims</h1>\n<p>{}</p>\n", page_start("Claims"), procedure);
-  for (const Grid& grid : grids_of(decided)) page += html_table(grid);
-  page += "<ul>\n";
-  for (const std::string& remark : remarks_of(decided)) page += "<li>" + escape_html(remark) + "</li>\n";
-  return page + "</ul>\n</body>\n</html>\n";
-}
-
 std::string write_claims(const DecidedClaims& decided, const LockedPath& folder) {
   write_text(folder / "claims.csv", claims_csv(decided));
   write_text(folder / "claims.md", claims_markdown(decided));
-  write_text(folder / "claims.html", claims_page(decided));
+  write_text(folder / "claims.html", claims_page(decided, grids_of(decided).front()));
   return claims_text(decided) + fmt::format("table: {}\n", (folder / "claims.md").string());
 }
 

@@ -99,6 +99,11 @@ std::vector<ClaimStudy> read_studies(const CommandLine& command, const fs::path&
         problems.push_back(line.starts_with(config) ? line : config + ": " + line);
     }
   }
+  for (const ClaimStudy& study : studies)
+    for (const Claim& claim : study.claims)
+      if (const std::string* again = claim.section.find("again"); again != nullptr && !first.contains(*again))
+        problems.push_back(fmt::format("{}: [claim {}] again: got '{}', expected the ID of another claim",
+                                       claim.section.origin, claim.section.id, *again));
   if (problems.empty() && first.empty())
     problems.push_back(fmt::format(
         "claims.folder: got {}, expected a folder with configs (*.cfg) that have a section [claim ID], "

@@ -11,22 +11,23 @@ function make(name, properties, ...children) {
 
 // ---- Choose: the parts of a group are told apart by their data attributes, and there is a chooser for each of these ----
 
-// Of rows all, of lengths and layers the last, of anything else the first; of pictures attention, if there is any.
+// Of rows and of what tells claims apart all, of lengths and layers the last, of anything else the first; of pictures attention, if there is any.
 function first(name, values) {
-  if (name === 'row') return '';
+  if (['row', 'verdict', 'paper', 'encoding'].includes(name)) return '';
   if (values.includes('attention')) return 'attention';
   return ['length', 'layer'].includes(name) ? values.at(-1) : values[0];
 }
 
 function choose(group) {
   const parts = [...group.children];
-  const valuesOf = (name) => [...new Set(parts.map((part) => part.dataset[name]).filter(Boolean))];
+  const of = (part, name) => part.dataset[name]?.split('\n') ?? [];  // several are on lines of their own
+  const valuesOf = (name) => [...new Set(parts.flatMap((part) => of(part, name)).filter(Boolean))];
   const names = [...new Set(parts.flatMap((part) => Object.keys(part.dataset)))].filter((name) => valuesOf(name).length > 1);
   const choosers = names.map((name) => make('select', {name, onchange: show}, make('option', {value: ''}, 'all'),
     ...valuesOf(name).map((value) => make('option', {value, selected: value === first(name, valuesOf(name))}, value))));
   function show() {
     for (const part of parts)
-      part.hidden = choosers.some(({name, value}) => value && value !== (part.dataset[name] ?? value));
+      part.hidden = choosers.some(({name, value}) => value && name in part.dataset && !of(part, name).includes(value));
   }
   group.before(make('p', {className: 'controls'}, ...choosers.map((select) => make('label', {}, select.name + ' ', select))));
   show();

@@ -30,7 +30,7 @@ struct Key {
 /// The sections [kind ID] and what they say that is no key of settings: all, but for rows.
 inline const std::map<std::string, std::vector<std::string>> named_sections = {
     {"row", {}},
-    {"claim", {"words", "statement", "source", "registered", "looks", "note"}},
+    {"claim", {"words", "statement", "source", "registered", "looks", "again", "note"}},
     {"withdrawn", {"words", "reason"}}};
 
 /// The prefixes of a key whose values are compared, or whose best value is chosen.

@@ -97,6 +97,18 @@ TEST(ClaimsSlow, AreTrainedByTwoCommandsAndStored) {
   EXPECT_FALSE(exists("again/claims_b"));
 }
 
+TEST(Claims, AskAgainWhatAnotherClaimStates) {
+  fs::create_directories(own_folder() / "mine");
+  write("mine/a.cfg", none_rope + claim("A1", "accuracy(none, 1x) >= 0.01") +
+                          claim("A2", "accuracy(none, 1x) >= 0.02", "again = A1\n") +
+                          claim("A3", "accuracy(none, 1x) >= 0.03", "again = B1\n"));
+  const Outcome refused = run_program("claims", "--claims.folder=mine --out out");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("[claim A3] again: got 'B1', expected the ID of another claim"));
+  write("mine/b.cfg", none_rope + claim("B1", "accuracy(none, 2x) >= 0.01"));
+  EXPECT_THAT(run_well("claims", "--claims.folder=mine --out out").out, HasSubstr("\n2 claims: 0 hold, "));
+}
+
 TEST(ClaimsSlow, AreGatheredFromTrainingsOfExtrapolation) {
   fs::create_directories(own_folder() / "mine");
   write("mine/a.cfg", none_rope + three_claims);
