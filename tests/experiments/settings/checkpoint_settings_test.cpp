@@ -67,7 +67,8 @@ TEST(FineTuning, TakesFromTheCheckpointWhatIsNotGiven) {
                                               path);
   for (const auto& [key, of_kept, of_given] : std::vector<std::array<std::string, 3>>{
            {"model.d_model", "32", "32"},
-           {"task.name", "copy(symbols=5, unique=false)", "copy(symbols=7, unique=false)"},
+           {"task.name", "copy(framed=false, range=1, symbols=5, unique=false)",
+            "copy(framed=false, range=1, symbols=7, unique=false)"},
            {"task.train_length", "8", "12"},
            {"model.train_length", "17", "99"},
            {"model.positional_dropout", "0", "0.5"},
@@ -144,7 +145,7 @@ TEST(FineTuning, AnotherTaskReplacesThatOfTheCheckpoint) {
   const std::string path = checkpoint("task", {{"task.name", "copy(symbols=9)"}});
   for (const auto& [given, task] :
        {std::pair{"reverse", "reverse"}, std::pair{"reverse(symbols=9)", "reverse(symbols=9)"},
-        std::pair{"copy", "copy(symbols=9, unique=false)"}})
+        std::pair{"copy", "copy(framed=false, range=1, symbols=9, unique=false)"}})
     EXPECT_EQ(fine_tuning_settings(typed({{"task.name", given}}), path).text("task.name"), task);
 }
 
