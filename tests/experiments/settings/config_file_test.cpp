@@ -80,7 +80,7 @@ TEST(ConfigFile, EachMistakeIsOneLine) {
            {"[train]\nsteps = 1\nbatch = 2\nsteps = 3\n", "a.cfg:4: train.steps: already set in line 2"},
            {"[claim T1]\nfoo = 1\n",
             "a.cfg:2: unknown key [claim T1] foo, expected one of words, statement, source, registered, "
-            "looks, note"},
+            "looks, again, note"},
            {"[withdrawn T1]\nnote = 1\n", "unknown key [withdrawn T1] note, expected one of words, reason"},
            {"[row a]\nmodel.heads = 1\n[row b]\n[row a]\nmodel.heads = 2\n",
             "a.cfg:5: [row a] model.heads: already set in line 2"}})
