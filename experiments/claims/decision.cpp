@@ -132,12 +132,15 @@ std::vector<ClaimResult> decide(const std::vector<Claim>& claims, const std::vec
 
 std::vector<Score> kept_scores(const std::vector<Claim>& claims, const ExperimentResult& result) {
   std::vector<Quantity> used;
-  for (const MetricSpec& metric : result.metrics)
-    if (metric.headline) used.push_back({.metric = metric});
   for (const Claim& claim : claims) std::ranges::copy(claim.statement.sides, std::back_inserter(used));
+  const auto is_compared = [&](const Score& score) {
+    return std::ranges::any_of(result.metrics, [&](const MetricSpec& metric) {
+      return metric.headline && metric.id == score.metric.id;
+    });
+  };
   std::vector<Score> scores = all_scores(result);
   std::erase_if(scores, [&](const Score& score) {
-    return std::ranges::none_of(used, [&](const Quantity& quantity) {
+    return !is_compared(score) && std::ranges::none_of(used, [&](const Quantity& quantity) {
       return quantity.metric.id == score.metric.id &&
              (quantity.condition == score.condition || score.condition == trained_condition);
     });
