@@ -209,6 +209,8 @@ std::filesystem::path Extrapolation::report(const ExperimentResult& result) cons
   std::vector<Figure> figures;
   for (const Entrant& row : form_.rows)
     std::ranges::move(row_figures(row, cells_, result), std::back_inserter(figures));
+  if (claims_.empty())
+    remove_old(out_, claim_names, {});  // else they are of an equal command, or written next
   return write_report(result, out_, figures);
 }
 

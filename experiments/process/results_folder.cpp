@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 4> folders = {"cells", "trainings", "figu
 
 bool is_result(const std::string& name) {
   static const std::regex files(
-      report_names + "|" + export_names +
+      report_names + "|" + claim_names + "|" + export_names +
       R"(|resolved\.cfg|manifest\.json|checkpoint.*\.safetensors|metrics\.jsonl|result\.json|encodings\.html)");
   return std::regex_match(name, files) || std::ranges::count(folders, name) > 0;
 }

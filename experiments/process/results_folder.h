@@ -14,10 +14,10 @@ inline const std::string an_experiment = "the trainings of an experiment";
 inline const std::string a_training = "a single training";
 inline const std::string scores_alone = "scores of checkpoints, which evaluate wrote";
 
-/// The file names of a report, its figures, and the export of an encoding.
+/// The file names of a report, of its claims, of its figures, and of the export of an encoding.
 inline const std::string report_names =
-    R"((table|claims)\.(md|csv)|(seeds|references|scores)\.csv|(report|claims)\.html|)"
-    R"((curves(-.*)?|training|by_position)\.svg)";
+    R"(table\.(md|csv)|(seeds|references)\.csv|report\.html|(curves(-.*)?|training|by_position)\.svg)";
+inline const std::string claim_names = R"(claims\.(md|csv|html)|scores\.csv)";
 inline const std::string figure_names =
     R"(.+-(input|similarity|bias|attention-\d+-at-\d+|distances-at-\d+)\.svg)";
 inline const std::string export_names =

@@ -34,6 +34,16 @@ TEST(WriteReport, LeavesNoPictureOfAnEarlierRunBesideNewNumbers) {
   EXPECT_FALSE(std::filesystem::exists(out / "curves.svg"));
 }
 
+// An equal command may have decided the claims of this folder already.
+TEST(WriteReport, LeavesTheClaimsBesideIt) {
+  const auto out = fresh_folder();
+  for (const char* name : {"claims.md", "claims.csv", "claims.html", "scores.csv"})
+    write_text(out / name, "1");
+  write_report(sample_result(), out);
+  for (const char* name : {"claims.md", "claims.csv", "claims.html", "scores.csv"})
+    EXPECT_TRUE(std::filesystem::exists(out / name)) << name;
+}
+
 TEST(WriteReport, DrawsTheCurvesOfEachHeadlineMetric) {
   ExperimentResult result = sample_result();
   std::ranges::find(result.metrics, "bits.past", &MetricSpec::id)->headline = true;
