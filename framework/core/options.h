@@ -38,7 +38,7 @@ struct Range {
   double high = std::numeric_limits<double>::infinity();
   bool above_low = false;  // low itself is out of range
   std::string_view automatic =
-      "";  // an automatic value: "0", or "auto" of a choice or a real number, which holds it as 0
+      {};  // an automatic value: "0", or "auto" of a choice or a real number, which holds it as 0
 };
 constexpr Range at_least(double low) { return {.low = low}; }
 constexpr Range above(double low) { return {.low = low, .above_low = true}; }
