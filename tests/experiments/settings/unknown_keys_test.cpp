@@ -16,7 +16,8 @@ TEST(UnknownKeys, AreAnsweredWithHowToWriteWhatWasMeant) {
   for (const auto& [key, value, hint] : std::vector<std::array<std::string, 3>>{
            // Options of parts stand in their brackets; those of the section come first.
            {"positional.base", "500",
-            ": it is an option of sinusoidal, rope, xpos, transformer_xl, pope, write model.encoding = "
+            ": it is an option of sinusoidal, rope, xpos, transformer_xl, pope, grape_m, write "
+            "model.encoding = "
             "sinusoidal(base=500)"},
            {"train.beta2", "0.9",
             ": it is an option of adamw, muon, write train.optimizer = adamw(beta2=0.9)"},

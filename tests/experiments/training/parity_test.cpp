@@ -115,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(Fixtures, PyTorchEncoding, ::testing::ValuesIn(cases("e
 // A lost file would silently remove a test case.
 TEST(PyTorchFixtures, AreAsManyAsTheScriptsMake) {
   EXPECT_EQ(cases("parity").size(), 6U);
-  EXPECT_EQ(cases("encodings").size(), 34U);
+  EXPECT_EQ(cases("encodings").size(), 35U);
 }
 
 // The weights of a fixture with its metadata: as a user would pass it to parity.

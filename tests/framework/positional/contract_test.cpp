@@ -94,9 +94,9 @@ INSTANTIATE_TEST_SUITE_P(Registry, EveryShiftInvariantEncoding,
 
 // A lost declaration would silently remove a test case.
 TEST(ShiftInvariantEncodings, AreThoseThatPapersCallRelative) {
-  for (const char* name :
-       {"none", "rope", "xpos", "alibi", "t5", "t5_clipped", "shaw", "transformer_xl", "kerple_log",
-        "kerple_power", "cope", "ssmax", "forgetting", "cable", "path", "selective_rope", "pope", "dape"}) {
+  for (const char* name : {"none", "rope", "xpos", "alibi", "t5", "t5_clipped", "shaw", "transformer_xl",
+                           "kerple_log", "kerple_power", "cope", "ssmax", "forgetting", "cable", "path",
+                           "selective_rope", "pope", "grape_m", "dape"}) {
     EXPECT_TRUE(is_shift_invariant({name, {.encoding = name}})) << name;
   }
   for (const char* name :
