@@ -70,6 +70,16 @@ void require_texts(Problems& problems, const WrittenSection& section, const std:
     if (value_of(section, key).empty()) refuse(problems, section, key, "got nothing, expected a text");
 }
 
+void check_withdrawal(const WrittenSection& section, Problems& problems) {
+  require_texts(problems, section, {"words", "reason"});
+  const std::string then = value_of(section, "then");
+  if (then.empty() || std::regex_match(then, std::regex("(holds|fails|undecided)(, .*)?"))) return;
+  refuse(problems, section, "then",
+         fmt::format("got '{}', expected its last verdict: holds, fails or undecided, and perhaps what was "
+                     "measured: fails, 0.05",
+                     then));
+}
+
 // Whether it is a day of the calendar up to today, such as 2026-11-28, and maybe the first 7 to 40 digits of a commit.
 bool is_date_and_commit(const std::string& text) {
   std::tm day{};
@@ -178,13 +188,18 @@ std::string value_of(const WrittenSection& section, const std::string& key) {
   return found == nullptr ? "" : *found;
 }
 
+std::string withdrawal(const WrittenSection& section) {
+  const std::string then = value_of(section, "then");
+  return fmt::format("{}, withdrawn: {} ({}{})", section.id, value_of(section, "words"),
+                     value_of(section, "reason"), then.empty() ? "" : "; then: " + then);
+}
+
 std::vector<Claim> claims_of(const Settings& settings) {
   std::vector<Claim> claims;
   Problems problems;
   for (const WrittenSection& section : settings.sections("claim"))
     claims.push_back(read_claim(section, problems));
-  for (const WrittenSection& section : settings.sections("withdrawn"))
-    require_texts(problems, section, {"words", "reason"});
+  for (const WrittenSection& section : settings.sections("withdrawn")) check_withdrawal(section, problems);
   if (!problems.empty()) throw ConfigError(joined(problems, "\n"));
   if (claims.empty()) return claims;
   const std::vector<Row> rows = rows_of(settings);

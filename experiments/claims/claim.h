@@ -41,6 +41,9 @@ struct Claim {
 /// The value of a key; empty if the section does not have it.
 std::string value_of(const WrittenSection& section, const std::string& key);
 
+/// "ID, withdrawn: words (reason; then: its last verdict)".
+std::string withdrawal(const WrittenSection& section);
+
 /// The claims of a config, with all lengths in numbers, and the tasks and metrics of their rows. Throws ConfigError with one line for each
 /// key of a section [claim ID] or [withdrawn ID] that is missing or cannot be read, for each row, metric, length or condition that the
 /// experiment does not have, and for a statement that no scores can decide.

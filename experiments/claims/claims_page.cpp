@@ -94,8 +94,7 @@ std::string claims_page(const DecidedClaims& decided, const Grid& counts) {
   for (const Question& question : questions_of(decided.results)) page += claim_entry(question);
   page += "</div>\n<h2>Withdrawn</h2>\n<ul>\n";
   for (const WrittenSection& section : decided.withdrawn)
-    page += fmt::format("<li>{}, withdrawn: {} ({})</li>\n", escape_html(section.id),
-                        escape_html(value_of(section, "words")), escape_html(value_of(section, "reason")));
+    page += "<li>" + escape_html(withdrawal(section)) + "</li>\n";
   return page + "</ul>\n<script>" + page_script + "</script>\n</body>\n</html>\n";
 }
 

@@ -31,6 +31,16 @@ std::vector<GridCell> line_of(const std::string& verdict, const ClaimResult& res
           {value_of(claim, "source")}};
 }
 
+// Withdrawn claims by the last verdict that they had.
+std::vector<GridCell> withdrawn_line(const std::vector<WrittenSection>& withdrawn) {
+  const auto count = [&](const char* verdict) {
+    return std::to_string(std::ranges::count_if(withdrawn, [&](const WrittenSection& section) {
+      return value_of(section, "then").starts_with(verdict);
+    }));
+  };
+  return {{"withdrawn, then"}, {count("holds")}, {"–"}, {count("fails")}, {count("undecided")}, {"–"}};
+}
+
 // The counts, then a table for each group, by source, so that the claims of a paper stand together. Other settings stand below the
 // claim that they ask again.
 std::vector<Grid> grids_of(const DecidedClaims& decided) {
@@ -57,6 +67,7 @@ std::vector<Grid> grids_of(const DecidedClaims& decided) {
         grid.lines.push_back(line_of("↳ again: " + to_string(result.verdict), result));
     }
   }
+  if (!decided.withdrawn.empty()) grids.front().lines.push_back(withdrawn_line(decided.withdrawn));
   return grids;
 }
 
@@ -66,9 +77,7 @@ std::vector<std::string> remarks_of(const DecidedClaims& decided) {
   for (const ClaimResult& result : decided.results)
     if (const std::string note = value_of(result.claim.section, "note"); !note.empty())
       remarks.push_back(result.claim.section.id + ": " + note);
-  for (const WrittenSection& section : decided.withdrawn)
-    remarks.push_back(fmt::format("{}, withdrawn: {} ({})", section.id, value_of(section, "words"),
-                                  value_of(section, "reason")));
+  for (const WrittenSection& section : decided.withdrawn) remarks.push_back(withdrawal(section));
   return remarks;
 }
 

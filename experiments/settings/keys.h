@@ -31,7 +31,7 @@ struct Key {
 inline const std::map<std::string, std::vector<std::string>> named_sections = {
     {"row", {}},
     {"claim", {"words", "statement", "source", "registered", "looks", "again", "note"}},
-    {"withdrawn", {"words", "reason"}}};
+    {"withdrawn", {"words", "reason", "then"}}};
 
 /// The prefixes of a key whose values are compared, or whose best value is chosen.
 inline const std::string compare_prefix = "compare.";

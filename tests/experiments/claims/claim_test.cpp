@@ -11,6 +11,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 using ::testing::ThrowsMessage;
 using Keys = std::vector<std::pair<std::string, std::string>>;
 
@@ -99,6 +100,10 @@ TEST(Claim, ThatWasWithdrawnNeedsAReason) {
   settings.add_to_section("withdrawn", "W1", "words", "more", "x.cfg:7");
   EXPECT_THAT([&] { claims_of(settings); },
               ThrowsMessage<ConfigError>("x.cfg:7: [withdrawn W1] reason: got nothing, expected a text"));
+  settings.add_to_section("withdrawn", "W1", "reason", "the floor", "x.cfg:8");
+  settings.add_to_section("withdrawn", "W1", "then", "failed", "x.cfg:9");
+  EXPECT_THAT([&] { claims_of(settings); },
+              ThrowsMessage<ConfigError>(StartsWith("x.cfg:7: [withdrawn W1] then: got 'failed', expected")));
 }
 
 TEST(Claim, NamesWhatTheExperimentHas) {

@@ -33,7 +33,11 @@ DecidedClaims several() {
       {result("Z_1", "Zhou 2023, table 1", Verdict::holds), result("O1", "own, README", Verdict::undecided),
        result("N1", "course notes 3", Verdict::fails, "theirs is *larger*"),
        result("A1", "Abe 2020 <x>", Verdict::not_run)},
-      {{"withdrawn", "W1", "", {{"words", "less", ""}, {"reason", "the floor", ""}}}}};
+      {{"withdrawn",
+        "W1",
+        "",
+        {{"words", "less", ""}, {"reason", "the floor", ""}, {"then", "fails, 0.1", ""}}},
+       {"withdrawn", "W2", "", {{"words", "more", ""}, {"reason", "never run", ""}}}}};
 }
 
 TEST(ClaimsReport, CountsByGroupAndVerdict) {
@@ -41,7 +45,8 @@ TEST(ClaimsReport, CountsByGroupAndVerdict) {
       claims_markdown(several()),
       HasSubstr("| claims of | hold | hold in another setting | not reproduced | undecided | not run |\n"
                 "|---|---:|---:|---:|---:|---:|\n| papers | 1 | 0 | 0 | 0 | 1 |\n"
-                "| course notes | 0 | 0 | 1 | 0 | 0 |\n| own findings | 0 | 0 | 0 | 1 | 0 |\n"));
+                "| course notes | 0 | 0 | 1 | 0 | 0 |\n| own findings | 0 | 0 | 0 | 1 | 0 |\n"
+                "| withdrawn, then | 0 | – | 1 | 0 | – |\n"));
   EXPECT_THAT(claims_text(several()), HasSubstr("\n4 claims: 1 hold, 1 fail, 1 undecided, 1 not run yet\n"));
 }
 
@@ -94,10 +99,12 @@ TEST(ClaimsReport, HoldsNoMarkupOfItsTexts) {
       claims_markdown(several()),
       AllOf(HasSubstr("| holds | Z\\_1: More than a \\<bit\\> (bits(\"a\\|b\", 2x) \\>= 1) | nothing | "
                       "Zhou 2023, table 1 |"),
-            HasSubstr("\n- N1: theirs is \\*larger\\*\n- W1, withdrawn: less (the floor)\n")));
+            HasSubstr("\n- N1: theirs is \\*larger\\*\n- W1, withdrawn: less (the floor; then: fails, "
+                      "0.1)\n- W2, withdrawn: more (never run)\n")));
   EXPECT_THAT(claims_page(several(), {}),
               AllOf(HasSubstr("Content-Security-Policy\" content=\"default-src 'none'"),
-                    HasSubstr("Abe 2020 &lt;x&gt;"), HasSubstr("<li>W1, withdrawn: less (the floor)</li>")));
+                    HasSubstr("Abe 2020 &lt;x&gt;"),
+                    HasSubstr("<li>W1, withdrawn: less (the floor; then: fails, 0.1)</li>")));
 }
 
 TEST(ClaimsReport, AsAPageIsChosenByVerdictPaperAndEncoding) {

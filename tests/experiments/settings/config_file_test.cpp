@@ -81,7 +81,8 @@ TEST(ConfigFile, EachMistakeIsOneLine) {
            {"[claim T1]\nfoo = 1\n",
             "a.cfg:2: unknown key [claim T1] foo, expected one of words, statement, source, registered, "
             "looks, again, note"},
-           {"[withdrawn T1]\nnote = 1\n", "unknown key [withdrawn T1] note, expected one of words, reason"},
+           {"[withdrawn T1]\nnote = 1\n",
+            "unknown key [withdrawn T1] note, expected one of words, reason, then"},
            {"[row a]\nmodel.heads = 1\n[row b]\n[row a]\nmodel.heads = 2\n",
             "a.cfg:5: [row a] model.heads: already set in line 2"}})
     EXPECT_THAT(problems_of(text), ElementsAre(HasSubstr(problem))) << text;
