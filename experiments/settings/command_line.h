@@ -91,6 +91,6 @@ Settings read_settings(const Source& config, const DriverDescription& driver);
 Settings read_values(const std::map<std::string, std::string>& values, const std::string& origin);
 
 /// The text of --help.
-std::string help_text(const DriverDescription& driver);
+std::string help_text(const DriverDescription& driver, std::size_t columns = 100);
 
 }  // namespace ordinal::experiments

@@ -1,19 +1,53 @@
 #include <fmt/format.h>
 
+#include <sstream>
+
+#include "experiments/process/streams.h"
 #include "experiments/settings/command_line.h"
 #include "experiments/settings/keys.h"
 
 namespace ordinal::experiments {
 namespace {
 
+// All choices, or the first of many.
+std::string choices_of(const std::vector<std::string>& choices) {
+  constexpr std::size_t most = 8;
+  if (choices.empty()) return "";
+  if (choices.size() <= most) return ": " + joined(choices);
+  return fmt::format(": {}, … ({} with --list)", joined({choices.begin(), choices.begin() + 4}),
+                     choices.size());
+}
+
 std::string key_help(const Key& key) {
-  const std::string choices = key.option.choices.empty() ? "" : ": " + joined(key.option.choices);
-  return fmt::format("  --{:<28} {}{} [{}]\n", key.name, key.option.help, choices, key.option.value);
+  return fmt::format("  --{:<28} {}{} [{}]\n", key.name, key.option.help, choices_of(key.option.choices),
+                     key.option.value);
+}
+
+// Lines broken between words, at most so many columns wide. What continues an option stands below its text.
+std::string folded(const std::string& text, std::size_t columns) {
+  std::istringstream lines(text);
+  std::string result;
+  for (std::string line; std::getline(lines, line);) {
+    const std::string indent(line.starts_with("  --") ? 33 : 0, ' ');
+    std::istringstream words(line.substr(indent.size()));
+    std::string written = line.substr(0, indent.size());
+    bool is_first = true;
+    for (std::string word; std::getline(words, word, ' '); is_first = false) {
+      if (!is_first && display_width(written) + 1 + display_width(word) > columns) {
+        result += written + "\n";
+        written = indent + word;
+      } else {
+        written += (is_first ? "" : " ") + word;
+      }
+    }
+    result += written + "\n";
+  }
+  return result;
 }
 
 }  // namespace
 
-std::string help_text(const DriverDescription& driver) {
+std::string help_text(const DriverDescription& driver, std::size_t columns) {
   std::string text = fmt::format("{}\n\nUsage: {} [options]\n", driver.summary, driver.name);
   for (const std::string& example : driver.examples) text += fmt::format("  {}\n", example);
   text += "\nOptions:\n";
@@ -45,9 +79,10 @@ std::string help_text(const DriverDescription& driver) {
   readers, its source, and registered, the date when it was written. Optional: looks, note.
 )";
   }
-  return text +
-         "\nExit code: 0 done, 1 failed, 2 an error that you can fix, 128 + N stopped by signal N (Ctrl-C: "
-         "130).\n";
+  text +=
+      "\nExit code: 0 done, 1 failed, 2 an error that you can fix, 128 + N stopped by signal N (Ctrl-C: "
+      "130).\n";
+  return folded(text, columns);
 }
 
 }  // namespace ordinal::experiments

@@ -6,8 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <regex>
+#include <sstream>
 
+#include "experiments/process/streams.h"
 #include "experiments/settings/command_line.h"
 #include "framework/core/errors.h"
 #include "tests/framework/storage/scratch_folder.h"
@@ -16,6 +19,7 @@ namespace ordinal::experiments {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -120,13 +124,29 @@ TEST(List, OfSomethingUnknownNamesTheNearest) {
 
 // Options of parts are left to --list.
 TEST(Help, ShowsKeysWithTheirPartsAndDefaults) {
-  const std::string help = help_text({.name = "train", .summary = "", .sections = {"model"}});
+  const std::string help = help_text({.name = "train", .summary = "", .sections = {"model"}}, 1000);
   for (const Key& key : all_keys()) {
     const std::size_t at = help.find("--" + key.name + " ");
     ASSERT_EQ(at != std::string::npos, key.section() == "model") << key.name;
     if (at == std::string::npos) continue;
     EXPECT_THAT(help.substr(at, help.find('\n', at) - at),
-                AllOf(HasSubstr(joined(key.option.choices)), HasSubstr("[" + key.option.value + "]")));
+                AllOf(AnyOf(HasSubstr(joined(key.option.choices)),
+                            HasSubstr(fmt::format(", … ({} with --list)", key.option.choices.size()))),
+                      HasSubstr("[" + key.option.value + "]")));
+  }
+}
+
+TEST(Help, FitsTheTerminalWithoutChangingAWord) {
+  const DriverDescription driver{.name = "train", .summary = "", .sections = {"task", "model", "train"}};
+  const auto words = [](const std::string& text) {
+    std::istringstream from(text);
+    return std::vector<std::string>(std::istream_iterator<std::string>(from), {});
+  };
+  for (const std::size_t columns : {80U, 120U}) {
+    const std::string help = help_text(driver, columns);
+    std::istringstream lines(help);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), columns) << line;
+    EXPECT_EQ(words(help), words(help_text(driver, 1000)));
   }
 }
 
