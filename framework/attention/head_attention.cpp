@@ -92,9 +92,9 @@ void HeadAttention<T>::forward_head(Index head, const Heads& all, const Factor<T
   }
 }
 
-// For each row i of a block, with E as forward leaves it, P = E/Σ E and δ = do/Σ E, so that products of δ with E equal those
-// of do with P:
-//   o = P v            dV += Pᵀ do = Eᵀ δ        dP = do Vᵀ        (+ the encoding's share)
+// Forward leaves the numerators E = exp(S - max S) of the softmax, and their sums Σ E as sums(r, 1). With P = E/Σ E and
+// δ = do/Σ E for each row:
+//   o = P v            dv += Pᵀ do = Eᵀ δ        dP = do vᵀ        (+ the encoding's share)
 //   P(S)               dS: see AttentionWeights
 //   S = q kᵀ scale     dq = scale · dS k        dk += scale · dSᵀ q        (+ the encoding's share)
 // Writes dq, and adds to dk and dv, from the last block to the first: trained bits depend on the order of these sums.
@@ -113,12 +113,12 @@ void HeadAttention<T>::backward_head(Index head, const Heads& all, const Factor<
     const Index first_key = block.first_key;
     const View<T> d_out = pass.allocate(rows, d.out.cols);
     for (Index r = 0; r < rows; ++r) {
-      const T share = T(1) / output.sums(first + r, 1);
-      const T* unshared = d.out.row(first + r);
+      const T inverse_sum = T(1) / output.sums(first + r, 1);
+      const T* of_row = d.out.row(first + r);
 #pragma omp simd
-      for (Index c = 0; c < d_out.cols; ++c) d_out(r, c) = share * unshared[c];
+      for (Index c = 0; c < d_out.cols; ++c) d_out(r, c) = inverse_sum * of_row[c];
     }
-    // Forward: o = P v. Here dP = do vᵀ, in δ instead of do.
+    // Forward: o = P v. Here dP/Σ E = δ vᵀ.
     const View<T> d_scores = pass.allocate(rows, seen);
     multiply<T>(d_out, values.col_range(first_key, seen), d_scores, T(1), T(0),
                 block.half(Triangle::Of::result));
@@ -128,7 +128,7 @@ void HeadAttention<T>::backward_head(Index head, const Heads& all, const Factor<
     const View<T> d_query = d.query.row_range(first, rows);
     const View<T> d_key = d.key.row_range(first_key, seen);
     const Triangle triangle = block.half(Triangle::Of::left);
-    // Forward: o = P v and S = q kᵀ scale. Here dV += Pᵀ do, dq = scale · dS k and dk += scale · dSᵀ q.
+    // Forward: o = P v and S = q kᵀ scale. Here dv += Eᵀ δ, dq = scale · dS k and dk += scale · dSᵀ q.
     multiply<T>(transposed(weights), d_out, d.value.row_range(first_key, seen), T(1), T(1), triangle);
     multiply<T>(d_scores, block.key, d_query, block.scale, T(0), triangle);
     multiply<T>(transposed(d_scores), block.query, d_key, block.scale, T(1), triangle);

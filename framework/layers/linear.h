@@ -11,7 +11,8 @@ namespace ordinal {
 template <typename T>
 class Linear final : public Layer<T> {
  public:
-  /// Where it stands: between hidden layers, there but the last of a branch, whose output is added to x, or behind all of them.
+  /// inner: within a branch; last: at its end, where the output is added to x; output: behind all branches, for logits. Initial
+  /// weights depend on it.
   enum class Role { inner, last, output };
 
   struct Options {

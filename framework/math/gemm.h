@@ -8,7 +8,7 @@
 namespace ordinal {
 
 /// c = start + a (scale b), where the elements of scale b are rounded. With round(x) the nearest float,
-///   s_0 = start_ij,    s_k+1 = round(a_ik round(scale b_kj) + s_k),    c_ij = s_n.
+///   s_0 = start_ij,    s_{k+1} = round(a_ik round(scale b_kj) + s_k),    c_ij = s_n.
 /// `start` is c itself, another matrix of its shape, one row for all (stride 0), or empty for zeros. The shapes must match.
 void multiply_floats(const Factor<float>& a, const Factor<float>& b, View<float> c, float scale,
                      View<const float> start, Triangle triangle);
