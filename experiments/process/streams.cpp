@@ -56,18 +56,27 @@ std::optional<Terminal> terminal_of(int stream) {
   return terminal;
 }
 
-std::string wrapped(std::string text, const std::optional<Terminal>& terminal) {
-  std::size_t blank = 0;  // the last one of the line, if there is one
-  std::size_t column = 0;
-  for (std::size_t i = 0; terminal && i < text.size(); ++i) {
-    if (text[i] == ' ') blank = i;
-    if (begins_character(text[i])) ++column;
-    if (text[i] != '\n' && (column <= terminal->columns || blank == 0)) continue;
-    if (text[i] != '\n') text[blank] = '\n';
-    column = text[i] == '\n' ? 0 : display_width(text.substr(blank + 1, i - blank));
-    blank = 0;
+std::string wrapped(const std::string& text, const std::optional<Terminal>& terminal,
+                    std::size_t option_text) {
+  if (!terminal) return text;
+  std::istringstream lines(text);
+  std::string result;
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t blanks = std::min(line.find_first_not_of(' '), line.size());
+    const std::size_t begin = std::min(line.starts_with("  --") ? option_text : blanks, line.size());
+    std::string written = line.substr(0, begin);
+    std::size_t width = display_width(written);
+    std::istringstream words(line.substr(begin));
+    for (std::string word, blank; std::getline(words, word, ' '); blank = " ") {
+      const std::size_t added = display_width(word) + blank.size();
+      const bool fits = width + added <= terminal->columns;
+      written += (fits || blank.empty() ? blank : "\n" + std::string(begin, ' ')) + word;
+      width = fits ? width + added : begin + display_width(word);
+    }
+    result += written + '\n';
   }
-  return text;
+  if (!text.ends_with('\n') && !result.empty()) result.pop_back();
+  return result;
 }
 
 std::string styled(const std::string& text, Style style, bool colors) {

@@ -33,8 +33,10 @@ struct Terminal {
 /// The terminal that a stream such as STDERR_FILENO writes to; nothing if it is a file or a pipe.
 std::optional<Terminal> terminal_of(int stream);
 
-/// The text with its lines broken between words, so that they fit; unchanged without a terminal.
-std::string wrapped(std::string text, const std::optional<Terminal>& terminal);
+/// The text with its lines broken between words, so that they fit; unchanged without a terminal. What continues a line is indented as
+/// the line is, or, if that begins with "  --", by `option_text` columns.
+std::string wrapped(const std::string& text, const std::optional<Terminal>& terminal,
+                    std::size_t option_text = 2);
 
 enum class Style { bold, dim };
 

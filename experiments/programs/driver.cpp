@@ -78,8 +78,7 @@ void require_stack() {
 
 // The text that the command line asks for instead of a run; empty if none.
 std::string answer_to(const CommandLine& command, const DriverDescription& driver) {
-  if (command.help)
-    return help_text(driver, terminal_of(STDOUT_FILENO).value_or(Terminal{.columns = 100}).columns);
+  if (command.help) return help_text(driver, terminal_of(STDOUT_FILENO));
   if (command.given.contains("list")) return list_text(command.listed);
   return command.print_config ? command.settings.print_config() : "";
 }

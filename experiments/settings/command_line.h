@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/process/streams.h"
 #include "experiments/settings/config_file.h"
 #include "experiments/settings/settings.h"
 
@@ -90,7 +91,7 @@ Settings read_settings(const Source& config, const DriverDescription& driver);
 /// the values come from. Throws ConfigError with a line for each that a config may not have.
 Settings read_values(const std::map<std::string, std::string>& values, const std::string& origin);
 
-/// The text of --help.
-std::string help_text(const DriverDescription& driver, std::size_t columns = 100);
+/// The text of --help, folded as a terminal needs it.
+std::string help_text(const DriverDescription& driver, const std::optional<Terminal>& terminal = {});
 
 }  // namespace ordinal::experiments

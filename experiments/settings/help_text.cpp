@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <sstream>
-
 #include "experiments/process/streams.h"
 #include "experiments/settings/command_line.h"
 #include "experiments/settings/keys.h"
@@ -23,34 +21,12 @@ std::string key_help(const Key& key) {
                      key.option.value);
 }
 
-// Lines broken between words, at most so many columns wide. What continues an option stands below its text.
-std::string folded(const std::string& text, std::size_t columns) {
-  std::istringstream lines(text);
-  std::string result;
-  for (std::string line; std::getline(lines, line);) {
-    const std::string indent(line.starts_with("  --") ? 33 : 0, ' ');
-    std::istringstream words(line.substr(indent.size()));
-    std::string written = line.substr(0, indent.size());
-    bool is_first = true;
-    for (std::string word; std::getline(words, word, ' '); is_first = false) {
-      if (!is_first && display_width(written) + 1 + display_width(word) > columns) {
-        result += written + "\n";
-        written = indent + word;
-      } else {
-        written += (is_first ? "" : " ") + word;
-      }
-    }
-    result += written + "\n";
-  }
-  return result;
-}
-
 }  // namespace
 
-std::string help_text(const DriverDescription& driver, std::size_t columns) {
-  std::string text = fmt::format("{}\n\nUsage: {} [options]\n", driver.summary, driver.name);
-  for (const std::string& example : driver.examples) text += fmt::format("  {}\n", example);
-  text += "\nOptions:\n";
+std::string help_text(const DriverDescription& driver, const std::optional<Terminal>& terminal) {
+  std::string usage = fmt::format("\n\nUsage: {} [options]\n", driver.name);
+  for (const std::string& example : driver.examples) usage += fmt::format("  {}\n", example);
+  std::string text = "\nOptions:\n";
   for (const Key& option : outside_options()) {
     if (!driver.takes(option.name)) continue;
     const std::string name = option.name + option.argument + (option.name == driver.several ? "…" : "");
@@ -70,19 +46,17 @@ std::string help_text(const DriverDescription& driver, std::size_t columns) {
   if (driver.builds == Builds::rows) {
     text += R"(
 [compare], in a config file or as --compare.section.key=a,b,c:
-  a row for each value of any key above, and of several keys for each combination; values that hold commas
-  are separated by semicolons. compare.tune.section.key = a, b, c chooses the best value for each row.
+  a row for each value of any key above, and of several keys for each combination; values that hold commas are separated by semicolons. compare.tune.section.key = a, b, c chooses the best value for each row.
 [row NAME], in a config file:
   a row that is written out, with keys in full such as model.d_model = 32.
 [claim ID], in a config file:
-  statement = accuracy(alibi, 2x) > accuracy(rope, 2x) + 0.05  is decided from the results. Also needs words for
-  readers, its source, and registered, the date when it was written. Optional: looks, note.
+  statement = accuracy(alibi, 2x) > accuracy(rope, 2x) + 0.05  is decided from the results. Also needs words for readers, its source, and registered, the date when it was written. Optional: looks, note.
 )";
   }
   text +=
       "\nExit code: 0 done, 1 failed, 2 an error that you can fix, 128 + N stopped by signal N (Ctrl-C: "
       "130).\n";
-  return folded(text, columns);
+  return wrapped(driver.summary, terminal) + usage + wrapped(text, terminal, 33);
 }
 
 }  // namespace ordinal::experiments
