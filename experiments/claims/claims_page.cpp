@@ -18,7 +18,7 @@ thead th { overflow-wrap: normal; }
 .claim summary { cursor: pointer; list-style: none; }
 .claim summary b { display: block; font-size: .85rem; color: var(--quiet); }
 .claim[data-verdict^=holds] summary b { color: var(--good); }
-.claim[data-verdict^=not\\ rep] summary b { color: var(--bad); }
+.claim[data-verdict^="not rep"] summary b { color: var(--bad); }
 .bars { display: grid; grid-template-columns: minmax(5rem, 14rem) 1fr; gap: .15rem .6rem; margin: .3rem 0; max-width: 44rem;
   font-size: .86rem; font-weight: 400; }
 .bars i { display: block; height: .7rem; margin-top: .35rem; background: var(--accent); }

@@ -33,12 +33,13 @@ std::vector<GridCell> line_of(const std::string& verdict, const ClaimResult& res
 
 // Withdrawn claims by the last verdict that they had.
 std::vector<GridCell> withdrawn_line(const std::vector<WrittenSection>& withdrawn) {
-  const auto count = [&](const char* verdict) {
+  const auto count = [&](const std::string& verdict) {
     return std::to_string(std::ranges::count_if(withdrawn, [&](const WrittenSection& section) {
-      return value_of(section, "then").starts_with(verdict);
+      const std::string then = value_of(section, "then");
+      return verdict.empty() ? then.empty() : then.starts_with(verdict);
     }));
   };
-  return {{"withdrawn, then"}, {count("holds")}, {"–"}, {count("fails")}, {count("undecided")}, {"–"}};
+  return {{"withdrawn, then"}, {count("holds")}, {"–"}, {count("fails")}, {count("undecided")}, {count("")}};
 }
 
 // The counts, then a table for each group, by source, so that the claims of a paper stand together. Other settings stand below the

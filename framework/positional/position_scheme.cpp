@@ -106,7 +106,7 @@ void check_positions(const PartList& encoding, const PositionScheme& scheme) {
   }
   if (scheme.stretches() && !scheme.entry().maps_distances && !has(PositionUse::rotary)) {
     throw ConfigError(fmt::format(
-        "positions = {} stretches the frequencies of a rotation, and {} rotates nothing (use rope or xpos)",
+        "positions = {} stretches fixed frequencies of a rotation, which {} does not have (use rope or xpos)",
         scheme.name(), encoding.text()));
   }
   if (!has(PositionUse::rotary) && !has(PositionUse::any)) {

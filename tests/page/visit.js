@@ -1,11 +1,5 @@
 // Clicks through a report, and tells the page around it what it saw.
 'use strict';
-const complaints = [];
-addEventListener('error', (event) => complaints.push(`error: ${event.message}`));
-addEventListener('unhandledrejection', (event) => complaints.push(`rejection: ${event.reason}`));
-addEventListener('securitypolicyviolation', (event) => complaints.push(`request: ${event.blockedURI}`));
-for (const level of ['error', 'warn']) console[level] = (...words) => complaints.push(words.join(' '));
-
 addEventListener('load', () => setTimeout(() => {
   const seen = [];
   const expect = (what, holds) => seen.push(`${holds ? 'ok' : 'FAILED'}: ${what}`);

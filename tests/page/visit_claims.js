@@ -10,8 +10,11 @@ addEventListener('load', () => setTimeout(() => {
 
   expect(`a folded claim is less than a screen high: ${page.scrollHeight} of ${claims.length}`,
     claims.length > 50 && page.scrollHeight < 500 * claims.length);
-  expect('with its sentence, its verdict and bars', claims.every((one) => ['b', '.bars'].every((part) =>
-    shown(one.querySelector(`summary ${part}`)))));
+  const bars = all('.claim summary .bars');
+  expect(`with its verdict, and bars if it has scores: ${bars.length}`,
+    claims.every((one) => shown(one.querySelector('summary b'))) && bars.length > 50 && bars.every(shown));
+  const color = (verdict) => getComputedStyle(document.querySelector(`[data-verdict^="${verdict}"] summary b`)).color;
+  expect('in colors', color('holds') !== color('not rep') && color('undecided') !== color('not rep'));
   for (const claim of claims) claim.open = true;
   expect('unfolded, all of them fit', page.scrollWidth <= innerWidth && all('.claim, .claim *').every((one) =>
     one.getBoundingClientRect().right <= innerWidth));
@@ -26,6 +29,8 @@ addEventListener('load', () => setTimeout(() => {
     select.selectedIndex = 0;
     select.dispatchEvent(new Event('change'));
   }
+  expect('nothing is loaded', performance.getEntriesByType('resource').length === 0);
+  expect(`nothing is complained about ${complaints.join('; ')}`, complaints.length === 0);
   seen.push('visited all');
   parent.postMessage('\n' + seen.join('\n') + '\n', '*');
 }, 300));

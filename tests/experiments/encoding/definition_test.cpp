@@ -18,7 +18,8 @@ using ::testing::HasSubstr;
 
 TEST(Definition, IsThereForEveryEncodingOfThePapers) {
   for (const EncodingEntry& entry : encodings().entries()) {
-    EXPECT_TRUE(entry.source.empty() || !entry.definition.empty()) << entry.name;
+    if (entry.name == "recency") continue;  // the example of README, which the suite builds
+    EXPECT_FALSE(entry.source.empty() || entry.definition.empty()) << entry.name;
   }
   for (const SchemeEntry& scheme : position_schemes().entries()) {
     EXPECT_FALSE(scheme.definition.empty()) << scheme.name;

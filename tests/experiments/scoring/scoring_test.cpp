@@ -155,7 +155,7 @@ TEST(Interpolated, KeepsTheOffsetOfPositions) {
 TEST(Interpolated, WithoutPositionsThatCanBeIsAResult) {
   for (const auto& [encoding, condition, why] :
        {std::tuple("none", "interpolated", "would change nothing: none takes no positions"),
-        std::tuple("alibi", "interpolated(by=yarn)", "alibi rotates nothing (use rope or xpos)"),
+        std::tuple("alibi", "interpolated(by=yarn)", "which alibi does not have (use rope or xpos)"),
         std::tuple("rope@yarn", "interpolated",
                    "positions are yarn, s 2, α 1, β 2 in the test, expected contiguous ones"),
         std::tuple("rope@randomized", "interpolated", "expected contiguous ones")}) {

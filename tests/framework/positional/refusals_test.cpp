@@ -186,7 +186,7 @@ TEST(Refusals, OfAStretchThatNoBaseCanHaveSayWhatToLower) {
 }
 
 TEST(Refusals, OfAPairOfEncodingAndPositionsSayWhy) {
-  const RefusedScheme all[] = {{"alibi:yarn", "alibi rotates nothing (use rope or xpos)"},
+  const RefusedScheme all[] = {{"alibi:yarn", "which alibi does not have (use rope or xpos)"},
                                {"none:interpolated", "takes no positions"},
                                {"cope:interpolated", "takes no positions"}};
   const auto check = [](const std::string& pair) {
