@@ -25,7 +25,7 @@ struct DapeOptions {
 
 /// For a query and a key, z = (s_0, …, s_{H-1}, b_0, …, b_{H-1}) holds the scores and biases of all heads, and
 ///   score_h = s_h + b_h + W2_h φ(W1 z + c),   φ(a) = max(a, 0.01 a).
-/// Heads are visited one by one, and each computes z anew.
+/// The heads run in turn, and each computes z again.
 template <typename T>
 class Dape final : public EncodingPart<T> {
  public:
