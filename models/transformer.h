@@ -18,7 +18,7 @@ namespace ordinal {
 
 /// x = √d_model E[tokens] (or E[tokens]),  x = dropout(x + PE),  for each branch of each block
 /// x = x + branch(norm(x)),  x = norm(x) if pre-norm,  logits = x Eᵀ.
-/// "Checkpoints and parity" in framework/README.md lists its parameters.
+/// "Checkpoints and parity" in framework/README.md, and --list NAME of its parts, list its parameters.
 /// Weights start as model.init says. Token embeddings start as N(0, 1/d_model), so after the factor √d_model they are
 /// about as large as sines (tensor2tensor).
 template <typename T>

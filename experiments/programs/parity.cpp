@@ -128,7 +128,8 @@ DriverDescription parity_driver() {
   return {.name = "parity",
           .summary =
               "Writes logits, loss and the gradient of every parameter for given weights and tokens, for "
-              "comparison with another framework. Parameter names and layouts are in framework/README.md. "
+              "comparison with another framework. framework/README.md and --list NAME have the names and "
+              "layouts of parameters. "
               "Positions are the checkpoint's test positions unless given.",
           .examples = {"parity --model model.safetensors --tokens tokens.npy --targets targets.npy "
                        "--precision double --out result.safetensors"},
