@@ -135,7 +135,7 @@ std::vector<std::pair<std::string, std::string>> machine_facts() {
 
 std::string results_version() {
   const std::string version = ORDINAL_VERSION;
-  return version.substr(0, version.rfind('.'));
+  return version.substr(0, version.find('.'));
 }
 
 std::string builds_with_this(const std::string& before) {

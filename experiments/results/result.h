@@ -61,7 +61,7 @@ struct CellResult {
   double final_train_loss = not_a_number;                // bits per token
   double seconds = not_a_number;
   std::string weights_hash;
-  std::string builds = {};    // all builds that trained it: "0.10.0 with portable products"
+  std::string builds = {};    // all builds that trained it: "1.0.0 with portable products"
   std::string settings = {};  // all that it depends on, a line for each setting
 };
 

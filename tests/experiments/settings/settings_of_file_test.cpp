@@ -92,7 +92,7 @@ TEST_F(SettingsOfAFile, WithANameOrAValueThatIsNoneAreRefused) {
                           StartsWith("f: unknown key positional.base: it is an option of sinusoidal, ")));
   EXPECT_EQ(
       refusal(
-          {{"step", "7"}, {"data_hash", "x"}, {"version", "0.10"}, {"format", "pt"}, {"task.file", "a.txt"}}),
+          {{"step", "7"}, {"data_hash", "x"}, {"version", "1"}, {"format", "pt"}, {"task.file", "a.txt"}}),
       "");
   EXPECT_THAT(refusal({{"model.heads", "-2"}}), HasSubstr("f: model.heads: got -2"));
   EXPECT_THAT(refusal({{"model.heads", "3"}}), StartsWith("f: "));
@@ -101,8 +101,8 @@ TEST_F(SettingsOfAFile, WithANameOrAValueThatIsNoneAreRefused) {
 }
 
 TEST_F(SettingsOfAFile, OfAnotherVersionAreRefusedInOneLine) {
-  EXPECT_EQ(refusal({{"data_hash", "1"}, {"version", "0.9"}}),
-            "f: it was made by version 0.9, expected 0.10; train the model again");
+  EXPECT_EQ(refusal({{"data_hash", "1"}, {"version", "0.10"}}),
+            "f: it was made by version 0.10, expected 1; train the model again");
 }
 
 TEST_F(SettingsOfAFile, ThatDescribeOtherTensorsAreRefused) {
