@@ -13,8 +13,8 @@ void ModelConfig::visit(OptionVisitor& v) {
             "key/value heads; must divide heads; 0: as many as heads");
   v.parts("block", block, "branches", "branches of a block in order, each with its own norm and residual");
   v.parts("encoding", encoding, "positional encodings",
-          "positional encoding, or several at once: in a+b, a acts before b; behind @ positions in training, "
-          "and in the test if they differ: a@training:test");
+          "positional encoding; a+b: both, a first; a@training:test: with other positions in training and in "
+          "the test");
   v.parts("norm", norm, "norms", "before or after each branch");
   v.choice("norm_placement", norm_placement, {"pre", "post"}, "norm before or after each residual branch");
   v.number("dropout", dropout, between(0, 0.999999), "dropout after each branch", Binds::training);
@@ -22,14 +22,12 @@ void ModelConfig::visit(OptionVisitor& v) {
            Binds::training);
   v.flag("bias", bias, "biases in the linear layers");
   v.flag("tied_output", tied_output, "the output layer shares the token embedding");
-  v.flag("scale_embedding", scale_embedding,
-         "multiply token embeddings by √d_model before PE is added (Vaswani et al. 2017)");
+  v.flag("scale_embedding", scale_embedding, "multiply token embeddings by √d_model before PE is added");
   v.parts("init", init, "initial weights", "initial values of the weights of products", Binds::training);
-  v.number(
-      "embedding_sd", embedding_sd, automatic_or(0),
-      "initial standard deviation of token embeddings; 0: 1/√d_model, so after the factor √d_model they have "
-      "a root mean square of 1, as in tensor2tensor, the code of Vaswani et al. 2017; sines have 0.71",
-      Binds::training);
+  v.number("embedding_sd", embedding_sd, automatic_or(0),
+           "initial standard deviation of token embeddings; 0: 1/√d_model, so that times √d_model it is 1 "
+           "(sines: 0.71)",
+           Binds::training);
   v.integer("vocab_size", vocab_size, automatic_or(1, largest_count),
             "number of different tokens; 0: the task's");
 }

@@ -29,11 +29,9 @@ void ModelSection::visit(OptionVisitor& v) {
   config.visit(v);
   v.choice("causal", causal, {"auto", "true", "false"},
            "each token sees only earlier ones; false: an encoder; auto: as the task needs");
-  v.integer(
-      "train_length", train_length, automatic_or(1, largest_count),
-      "length in tokens up to which the model knows positions, from which encodings and conditions derive "
-      "their numbers; 0: the longest of training",
-      Binds::training);
+  v.integer("train_length", train_length, automatic_or(1, largest_count),
+            "length that the model knows, from which encodings derive numbers; 0: the longest of training",
+            Binds::training);
 }
 
 void TrainSection::visit(OptionVisitor& v) {
@@ -50,15 +48,15 @@ void TrainSection::visit(OptionVisitor& v) {
   v.integer("shards", shards, automatic_or(1, 536'870'912),
             "pieces that a batch is cut into, a power of two; 0: automatic", Binds::training);
   v.integer("seed", seed, between(0, most_seed), "seed of a single model", Binds::nothing);
-  v.number("stop_at", stop_at, between(0, 1),
-           "share of 2,000 validation examples of the training length at which training ends, if the model "
-           "answers that many exactly; 0: it takes all steps",
-           Binds::training);
-  v.integer("stop_every", stop_every, between(1, largest_count), "steps between these tests",
+  v.number(
+      "stop_at", stop_at, between(0, 1),
+      "training ends when this share of 2,000 validation examples is exactly right; 0: it takes all steps",
+      Binds::training);
+  v.integer("stop_every", stop_every, between(1, largest_count), "steps between tests for stop_at",
             Binds::training);
   v.choice("on_divergence", on_divergence, {"stop", "skip"},
-           "if the loss, a gradient or a parameter becomes infinite or NaN, or the loss over 100 times that "
-           "of a model that knows nothing, log2 V bits for V tokens: stop, or skip the batch",
+           "at an infinite loss, gradient or parameter, or a loss over 100 log2 V bits for V tokens: end, or "
+           "skip the batch",
            Binds::training);
   v.integer("log_every", log_every, between(1, largest_count), "steps between lines of metrics.jsonl",
             Binds::nothing);
@@ -73,9 +71,8 @@ void FinetuneSection::visit(OptionVisitor& v) {
   v.parts("lengths", lengths, "lengths", "task.lengths of this stage; same: those of the first",
           Binds::training);
   v.parts("encoding", encoding, "positional encodings",
-          "encoding from this stage on; parameters that the checkpoint lacks keep their initial values, "
-          "and a learned table may have more or fewer rows; same: no change. Without @, positions are those "
-          "of the first stage's test",
+          "encoding of this stage, without @ at the positions of the first stage's test; new parameters have "
+          "initial values",
           Binds::training);
   v.number("learning_rate", learning_rate, automatic_or(0), "peak learning rate; 0: that of train",
            Binds::training);
@@ -84,10 +81,9 @@ void FinetuneSection::visit(OptionVisitor& v) {
 
 void EvaluateSection::visit(OptionVisitor& v) {
   v.list("lengths", lengths, "lengths to test: 256, or 4x the training length", Binds::nothing);
-  v.parts(
-      "conditions", conditions, "conditions",
-      "conditions under which all lengths are tested, or (but for the first) those behind @: window@4x+8x",
-      Binds::test);
+  v.parts("conditions", conditions, "conditions",
+          "conditions of the tests; behind @ at these lengths alone, but for the first: window@4x+8x",
+          Binds::test);
   v.integer("batches", batches, between(1, largest_count), "batches to score at each length", Binds::test);
   v.integer("batch", batch, automatic_or(1, largest_count),
             "sequences in one; 0: about as many tokens as a training batch", Binds::test);
