@@ -61,15 +61,15 @@ std::string first_change(const std::vector<std::string>& comments, const Setting
     const bool is_data = name.starts_with("data of ");
     if (stored == there.end()) {  // as before there was such a key, if it is at its default
       if (find_key(name) != nullptr && !settings.is_given(name)) continue;
-      return fmt::format("{} = {}, and nothing in the file", name, value);
+      return fmt::format("the config has {} = {}, they do not", name, value);
     }
     if (stored->second != value && !(is_data && value.empty()))
-      return fmt::format("{} = {}, and {} in the config", name, stored->second, is_data ? "others" : value);
+      return fmt::format("they have {} = {}, the config {}", name, stored->second, value);
     there.erase(stored);
   }
-  return there.empty()
-             ? ""
-             : fmt::format("{} = {}, and nothing in the config", there.begin()->first, there.begin()->second);
+  if (there.empty()) return "";
+  const auto& [name, value] = *there.begin();
+  return fmt::format("they have {} = {}, the config does not", name, value);
 }
 
 const std::vector<std::string> columns = {"row",    "seed",  "length", "condition",

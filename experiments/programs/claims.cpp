@@ -38,7 +38,7 @@ struct ClaimStudy {
     if (stored.changed.empty()) return decide(claims, stored.scores, seeds(settings));
     std::vector<ClaimResult> results = decide(claims, {}, seeds(settings));
     for (ClaimResult& result : results)
-      result.why = "its settings changed: the stored scores have " + stored.changed;
+      result.why = "its settings changed since its scores were stored: " + stored.changed;
     return results;
   }
 };

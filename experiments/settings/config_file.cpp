@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "experiments/settings/keys.h"
 #include "framework/core/errors.h"
 #include "framework/core/part.h"
 #include "framework/storage/atomic_file.h"
@@ -12,6 +13,14 @@
 
 namespace ordinal::experiments {
 namespace {
+
+// " (did you mean compare?)"; empty for a section, or for one that none is like.
+std::string meant_section(const std::string& name) {
+  std::vector<std::string> known = {"compare"};
+  for (const auto& [kind, own] : named_sections) known.push_back(kind);
+  for (const Key& key : all_keys()) known.push_back(key.section());
+  return std::ranges::count(known, name) > 0 ? "" : did_you_mean(name, known);
+}
 
 // Boost's reader of config files has no line numbers, cuts a value at a # inside it, and has undefined behaviour on an
 // empty section.
@@ -21,7 +30,7 @@ class FileReader {
 
   Source read(const std::string& text) {
     if (text.find('\0') != std::string::npos)
-      return {{.problem = path_ + ": got a binary file, expected a text of lines key = value"}};
+      return {{.problem = path_ + ": got a binary file, expected a text of lines key = value in UTF-8"}};
     std::istringstream stream(text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text);  // a byte order mark
     for (std::string raw; std::getline(stream, raw);) {
       ++number_;
@@ -53,7 +62,11 @@ class FileReader {
     const std::size_t blank = std::min(name.find(' '), name.size());
     kind_ = name.substr(0, blank);
     id_ = trimmed(name.substr(blank));
-    if (id_.empty() || !named_sections.contains(kind_)) kind_ = id_ = "";
+    const std::string meant = meant_section(kind_);
+    nowhere_ = !meant.empty() || (!id_.empty() && !named_sections.contains(kind_));
+    if (nowhere_)
+      return unreadable(fmt::format("got section {}, expected [train] or [row NAME]{}", line, meant));
+    if (id_.empty()) kind_ = "";
     prefix_ = kind_.empty() ? name + "." : "";
     if (!kind_.empty()) source_.push_back({"", "", place(), kind_, id_});
   }

@@ -2,6 +2,7 @@
 // the brackets of their part (parts.h). All drivers know all keys, so a file written for one is accepted by another.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -54,9 +55,10 @@ inline const Key* key_behind(const std::string& name) { return find_key(without_
 
 /// The end of a message about a name that is no key: how an option of a part is written, the nearest known name if it is near,
 /// or else the names that were expected. `options` are those outside the sections, of which suggestions begin with `dashes`, as
-/// do keys.
+/// do keys; of these only what `is_read` is suggested.
 std::string hint_for(const std::string& name, const std::string& value,
-                     const std::vector<std::string>& options = {}, const std::string& dashes = "");
+                     const std::vector<std::string>& options = {}, const std::string& dashes = "",
+                     const std::function<bool(const Key&)>& is_read = {});
 
 /// Empty if the key may have `value`; else what was got and expected.
 std::string complaint(const Key& key, const std::string& value);

@@ -49,7 +49,8 @@ std::string expected_in(const std::string& section, const std::string& outside) 
 }  // namespace
 
 std::string hint_for(const std::string& given, const std::string& value,
-                     const std::vector<std::string>& options, const std::string& dashes) {
+                     const std::vector<std::string>& options, const std::string& dashes,
+                     const std::function<bool(const Key&)>& is_read) {
   const std::string full = without_prefix(given);
   const std::string name = name_in_section(full);
   const std::string section = full.substr(0, full.size() - name.size());
@@ -57,7 +58,8 @@ std::string hint_for(const std::string& given, const std::string& value,
   const auto other = elsewhere.find(name);
   if (other != elsewhere.end()) return fmt::format(": write {}{}{}", dashes, prefix, other->second);
   std::vector<std::string> known = options;
-  for (const Key& key : all_keys()) known.push_back(key.name);
+  for (const Key& key : all_keys())
+    if (!is_read || is_read(key)) known.push_back(key.name);
   // Clang 14 cannot return the rest that std::ranges::stable_partition gives.
   const auto own = std::stable_partition(known.begin(), known.end(),
                                          [&](const std::string& one) { return one.starts_with(section); }) -
@@ -66,6 +68,7 @@ std::string hint_for(const std::string& given, const std::string& value,
   for (const std::string& one : known) names.push_back(name_in_section(one));
   for (const std::string& owner : {section, std::string()}) {
     if (owner.empty() && std::ranges::count(names, name) > 0) continue;  // it is a key of another section
+    if (owner.empty() && own > 0 && !did_you_mean(name, {names.begin(), names.begin() + own}).empty()) break;
     const std::string hint = option_hint(owner, name, prefix.empty() && !value.empty() ? value : "…");
     if (!hint.empty()) return hint;
   }

@@ -57,7 +57,8 @@ std::string unknown_option(const std::string& given, const DriverDescription& dr
   const std::size_t equals = std::min(given.find('='), given.size());
   const std::string name = given.substr(2, equals - 2);
   const std::string value = given.substr(std::min(equals + 1, given.size()));
-  return fmt::format("unknown option --{}{}", name, hint_for(name, value, outside, "--"));
+  const auto is_read = [&](const Key& key) { return driver.uses(key); };
+  return fmt::format("unknown option --{}{}", name, hint_for(name, value, outside, "--", is_read));
 }
 
 // Why a word or an option cannot be used; empty if it can.

@@ -69,7 +69,7 @@ PositionalEncoding<T> PositionalEncoding<T>::only(const std::string& names) cons
     throw ConfigError(
         fmt::format("encoding of an attention layer: got '{}', expected all, none, or some of {}, each once, "
                     "in this order, and joined by + (name others in model.encoding)",
-                    names, joined(known)));
+                    names, known.empty() ? "(model.encoding has none)" : joined(known)));
   }
   return PositionalEncoding(std::move(chosen), shape_);
 }

@@ -114,9 +114,9 @@ TEST(StoredScores, OfOtherSettingsSayTheFirstDifference) {
     return read_stored(text, "a.scores.csv", settings(steps)).changed;
   };
   EXPECT_EQ(changed(stored, "20"), "");
-  EXPECT_EQ(changed(stored, "21"), "train.steps = 20, and 21 in the config");
+  EXPECT_EQ(changed(stored, "21"), "they have train.steps = 20, the config 21");
   EXPECT_EQ(changed("# [row a] model.layers = 1\n" + stored, "20"),
-            "[row a] model.layers = 1, and nothing in the config");
+            "they have [row a] model.layers = 1, the config does not");
 }
 
 }  // namespace

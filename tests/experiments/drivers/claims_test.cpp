@@ -133,12 +133,13 @@ TEST(ClaimsSlow, AreNotDecidedByScoresOfOtherSettings) {
   };
   EXPECT_THAT(decided("words = so", "words = other"), HasSubstr(" 0 not run yet"));
   for (const auto& [from, to, message] :
-       {std::tuple("steps = 20", "steps = 21", "train.steps = 20, and 21 in the config"),
-        {"symbols=8", "symbols=7", "task.name = copy(symbols=8), and copy(symbols=7) in the config"},
+       {std::tuple("steps = 20", "steps = 21", "train.steps = 20, the config 21"),
+        {"symbols=8", "symbols=7", "task.name = copy(symbols=8), the config copy(symbols=7)"},
         {"none, learned", "none, rope, learned",
-         "[compare] model.encoding = none, learned, and none, rope, learned in the config"}})
+         "[compare] model.encoding = none, learned, the config none, rope, learned"}})
     EXPECT_THAT(decided(from, to),
-                AllOf(HasSubstr(std::string("its settings changed: the stored scores have ") + message),
+                AllOf(HasSubstr(std::string("its settings changed since its scores were stored: they have ") +
+                                message),
                       HasSubstr(" 3 not run yet")));
   const auto without_line = [](std::string text, const std::string& start) {
     const std::size_t at = text.find("# " + start);
@@ -147,14 +148,15 @@ TEST(ClaimsSlow, AreNotDecidedByScoresOfOtherSettings) {
   write("mine/a.scores.csv", without_line(file("one/a.scores.csv"), "model.norm = "));
   EXPECT_THAT(decided("words = so", "words = other"), HasSubstr(" 0 not run yet")) << "at its default";
   write("mine/a.scores.csv", without_line(file("one/a.scores.csv"), "train.steps = "));
-  EXPECT_THAT(decided("words = so", "words = other"), HasSubstr("train.steps = 20, and nothing in the file"));
+  EXPECT_THAT(decided("words = so", "words = other"),
+              HasSubstr("the config has train.steps = 20, they do not"));
   std::string other_data = file("one/a.scores.csv");
   write("mine/a.scores.csv", other_data.replace(other_data.find("data of copy(symbols=8) = "), 30,
                                                 "data of copy(symbols=8) = 0000"));
   EXPECT_THAT(decided("words = so", "words = other"), HasSubstr("data of copy(symbols=8) = 0000"));
   write("mine/a.scores.csv", other_data.substr(other_data.find("row,seed")));
   EXPECT_THAT(decided("words = so", "words = other"),
-              HasSubstr("experiment.seeds = 7, and nothing in the file"));
+              HasSubstr("the config has experiment.seeds = 7, they do not"));
 }
 
 // Only the rows of the lengths, metrics and conditions of a claim.
