@@ -31,7 +31,10 @@ inline std::string name_of_case(const ::testing::TestParamInfo<ModelCase>& info)
 /// A case with rope, or with positions at the input where no layer can have it.
 template <typename Change>
 ModelCase changed_model(std::string name, Change change) {
-  ModelConfig config{.vocab_size = case_vocabulary, .d_model = 16, .train_length = case_length};
+  ModelConfig config{.vocab_size = case_vocabulary,
+                     .d_model = 16,
+                     .block = "attention, feed_forward(ff=8)",
+                     .train_length = case_length};
   change(config);
   if (config.encoding == ModelConfig().encoding)
     config.encoding = shape_of(config).layers > 0 ? "rope" : "sinusoidal";
@@ -66,6 +69,7 @@ inline std::vector<ModelCase> encoding_cases() {
                                                              {"buckets", "8"},
                                                              {"max_distance", "6"},
                                                              {"cope_positions", "5"},
+                                                             {"hidden", "4"},
                                                              {"embedding", "learned(max_seq_len=32)"}});
                           }));
       }
