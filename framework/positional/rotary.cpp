@@ -23,15 +23,18 @@ void RotaryOptions::visit(OptionVisitor& v) {
            "pairs that turn fewer times within the training length have frequency 0; 1: HoPE");
 }
 
+void RotaryOptions::require_pairs(Index dimensions, const ModelShape& shape) {
+  if (dimensions >= 2 && dimensions % 2 == 0) return;
+  throw ConfigError(
+      fmt::format("{} of a head's {} dimensions would be rotated, expected an even number of at least 2 "
+                  "(change model.d_model or model.heads, or rotary_fraction where there is one)",
+                  dimensions, shape.d_head()));
+}
+
 void RotaryOptions::resolve(const ModelShape& shape) {
   sines.resolve(shape);
   dimensions = rounded_product(rotary_fraction, shape.d_head());
-  if (dimensions < 2 || dimensions % 2 != 0) {
-    throw ConfigError(
-        fmt::format("{} of a head's {} dimensions would be rotated, expected an even number of at least 2 "
-                    "(d_model / heads · rotary_fraction)",
-                    dimensions, shape.d_head()));
-  }
+  require_pairs(dimensions, shape);
   const double least = 2.0 * std::numbers::pi * least_turns / static_cast<double>(shape.train_length);
   const Index enough = std::ranges::count_if(sinusoidal_frequencies(dimensions, sines.base),
                                              [&](double frequency) { return frequency >= least; });
@@ -65,21 +68,15 @@ template <typename T>
 void Rotary<T>::begin_run(Pass<T>& pass) const {
   const Positions& positions = pass.run().positions;
   const Stretch& stretch = stretch_of(positions);
-  if (stretch.factor == 1.0) {
-    angles_.keep(table_.rows(positions, pass), pass);
-    return;
-  }
+  if (stretch.factor == 1.0) return angles_.keep(table_.rows(positions, pass), pass);
   const SinusoidTable<T> stretched(sines_then_cosines(frequencies(stretch)), 0, precision_);
   const Index sequences = positions.is_shared() ? 1 : pass.batch();
   const View<T> angles = pass.allocate(sequences * pass.seq_len(), table_.cols());
   for (Index r = 0; r < angles.rows; ++r) {
     const double position = positions.of(r / pass.seq_len())[static_cast<std::size_t>(r % pass.seq_len())];
-    if (position < stretch.unchanged) {
-      table_.write(position, angles.row(r));
-      continue;
-    }
-    stretched.write(position, angles.row(r));
-    vmath::scale(static_cast<T>(stretch.magnitude), angles.row(r), angles.cols);
+    const bool is_kept = position < stretch.unchanged;
+    (is_kept ? table_ : stretched).write(position, angles.row(r));
+    if (!is_kept) vmath::scale(static_cast<T>(stretch.magnitude), angles.row(r), angles.cols);
   }
   angles_.keep(angles, pass);
 }

@@ -22,8 +22,9 @@ struct RotaryOptions {
   Index turning_pairs = 0;  // the first ones turn; the others have frequency 0: they score content alone
 
   void visit(OptionVisitor& v);
-  /// Throws ConfigError for an odd number of rotated dimensions, or none.
   void resolve(const ModelShape& shape);
+  /// Throws ConfigError for an odd number of rotated dimensions of a head, or none; so does resolve().
+  static void require_pairs(Index dimensions, const ModelShape& shape);
 };
 
 /// (a, b) -> (a cos - b sin, a sin + b cos) for n pairs, `step` elements apart; direction -1 turns back.

@@ -1,6 +1,4 @@
 // GRAPE-M (Zhang et al. 2025): RoPE whose frequencies are learned.
-#include <fmt/format.h>
-
 #include <cmath>
 
 #include "framework/positional/positional_encoding.h"
@@ -18,12 +16,7 @@ struct GrapeMOptions {
     v.number("scale", scale, above(0), "λ is divided by it, so that an optimizer moves ln θ_i less",
              Binds::training);
   }
-  void resolve(const ModelShape& shape) {
-    if (shape.d_head() % 2 == 0) return;
-    throw ConfigError(
-        fmt::format("heads of {} dimensions, expected an even number (change model.d_model or model.heads)",
-                    shape.d_head()));
-  }
+  void resolve(const ModelShape& shape) { RotaryOptions::require_pairs(shape.d_head(), shape); }
 };
 
 template <typename T>

@@ -1,6 +1,4 @@
 // Selective RoPE (Movahedi et al. 2025): each token decides how far it rotates the queries and keys of all later tokens.
-#include <fmt/format.h>
-
 #include <cmath>
 #include <numbers>
 
@@ -22,12 +20,7 @@ struct SelectiveRopeOptions {
     v.number("phase", phase, between(0, 100),
              "initial b, the mean step: 1 rotates about as rope does, 0 by content alone", Binds::training);
   }
-  void resolve(const ModelShape& shape) {
-    if (shape.d_head() % 2 == 0) return;
-    throw ConfigError(
-        fmt::format("heads of {} dimensions, expected an even number (change model.d_model or model.heads)",
-                    shape.d_head()));
-  }
+  void resolve(const ModelShape& shape) { RotaryOptions::require_pairs(shape.d_head(), shape); }
 };
 
 template <typename T>
