@@ -55,8 +55,8 @@ void TrainSection::visit(OptionVisitor& v) {
   v.integer("stop_every", stop_every, between(1, largest_count), "steps between tests for stop_at",
             Binds::training);
   v.choice("on_divergence", on_divergence, {"stop", "skip"},
-           "at an infinite loss, gradient or parameter, or a loss over 100 log2 V bits for V tokens: end, or "
-           "skip the batch",
+           "at an infinite or NaN loss, gradient or parameter, or a loss over 100 log2 V bits for V tokens: "
+           "stop, or skip the batch",
            Binds::training);
   v.integer("log_every", log_every, between(1, largest_count), "steps between lines of metrics.jsonl",
             Binds::nothing);
@@ -72,7 +72,7 @@ void FinetuneSection::visit(OptionVisitor& v) {
           Binds::training);
   v.parts("encoding", encoding, "positional encodings",
           "encoding of this stage, without @ at the positions of the first stage's test; new parameters have "
-          "initial values",
+          "initial values; same: no change",
           Binds::training);
   v.number("learning_rate", learning_rate, automatic_or(0), "peak learning rate; 0: that of train",
            Binds::training);

@@ -65,6 +65,10 @@ TEST(ConfigFile, EachMistakeIsOneLine) {
             "a.cfg:1: got section [], expected a name such as [train]"},
            {"[  ]\n", "a.cfg:1: got section [  ], expected a name such as [train]"},
            {"[row ]\nmodel.heads = 2\n", "a.cfg:1: got section [row ], expected [row NAME]"},
+           {"[comprae]\nmodel.heads = 2, 4\ntrain.steps = 2\n",
+            "a.cfg:1: got section [comprae], expected [train] or [row NAME] (did you mean compare?)"},
+           {"[claims a]\nwords = b\nsource = c\n",
+            "a.cfg:1: got section [claims a], expected [train] or [row NAME]"},
            {"[task]\nfile = my#book.txt\n",
             "a.cfg:2: task.file: got a value with # or a line break, which a config cannot hold (put a space "
             "before a comment)"},

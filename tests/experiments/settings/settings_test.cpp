@@ -131,6 +131,8 @@ TEST(Contradictions, AreFoundWhereRowsAreBuilt) {
   for (const auto& [values, problem] : std::vector<std::pair<Values, std::string>>{
            {{{"model.d_model", "9"}, {"model.heads", "3"}}, "sinusoidal: needs an even width"},
            {{{"model.encoding", "rope(rotary_fraction=0.2)"}}, "expected an even number of at least 2"},
+           {{{"model.encoding", "grape_m"}, {"model.d_model", "12"}},
+            "expected an even number of at least 2"},
            {{{"model.encoding", "none@contiguous:spaced"}},
             "positions = spaced would change nothing: none takes no positions"},
            {{{"model.encoding", "rope@yarn(yarn_beta=1)"}}, "yarn_alpha = 1 is not below yarn_beta = 1"},

@@ -40,6 +40,7 @@ TEST(UnknownKeys, AreAnsweredWithHowToWriteWhatWasMeant) {
            // None is near.
            {"task.out_dir", "x", ", expected one of name, train_length, lengths, file"},
            {"benchmark.qqqqqqqqq", "1", ", expected one of sizes, encodings, steps"},
+           {"benchmark.size", "tiny", " (did you mean benchmark.sizes?)"},  // also an option of window
            {"qqqqqqqqqqqqqq", "1",
             ", expected a key of experiment, task, model, train, finetune, evaluate, generate, encoding, "
             "claims, benchmark"}})
@@ -50,6 +51,9 @@ TEST(UnknownKeys, OnACommandLineMayBeOptionsOutsideTheSections) {
   const std::vector<std::string> options = {"out", "quiet"};
   EXPECT_EQ(hint_for("quit", "", options, "--"), " (did you mean --quiet?)");
   EXPECT_EQ(hint_for("train.stepz", "1", options, "--"), " (did you mean --train.steps?)");
+  const auto of_experiment = [](const Key& key) { return key.section() == "experiment"; };
+  EXPECT_EQ(hint_for("seed", "3", options, "--"), " (did you mean --train.seed?)");
+  EXPECT_EQ(hint_for("seed", "3", options, "--", of_experiment), " (did you mean --experiment.seeds?)");
   EXPECT_THAT(hint_for("out_dir", "x", options, "--"),
               StartsWith(", expected --out, --quiet, or a key of experiment, task, "));
 }
