@@ -135,7 +135,8 @@ std::vector<Score> kept_scores(const std::vector<Claim>& claims, const Experimen
   for (const Claim& claim : claims) std::ranges::copy(claim.statement.sides, std::back_inserter(used));
   const auto is_compared = [&](const Score& score) {
     return std::ranges::any_of(result.metrics, [&](const MetricSpec& metric) {
-      return metric.headline && metric.id == score.metric.id;
+      return metric.headline && (metric.id == score.metric.id ||
+                                 (metric.id == score.metric.band_of && score.condition == trained_condition));
     });
   };
   std::vector<Score> scores = all_scores(result);

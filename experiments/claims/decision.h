@@ -31,8 +31,8 @@ struct ClaimResult {
 std::vector<ClaimResult> decide(const std::vector<Claim>& claims, const std::vector<Score>& scores,
                                 const std::vector<std::uint64_t>& seeds);
 
-/// The scores that a file keeps for claims, at all lengths: in the headline metrics, and in the metrics of the claims as trained and under
-/// their conditions.
+/// The scores that a file keeps for claims, at all lengths: in the headline metrics, as trained in their bands of distance, and in the
+/// metrics of the claims as trained and under their conditions.
 std::vector<Score> kept_scores(const std::vector<Claim>& claims, const ExperimentResult& result);
 
 }  // namespace ordinal::experiments

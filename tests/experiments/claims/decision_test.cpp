@@ -258,6 +258,11 @@ TEST(Decision, FromAResultIsThatFromItsFile) {
       "8/8";
   EXPECT_EQ(decided({fewer}, kept).front().measured(), measured);
   EXPECT_EQ(decided({fewer}, read_scores(file, "x.csv", result.metrics)).front().measured(), measured);
+  std::ranges::find(result.metrics, "bits", &MetricSpec::id)->headline = true;
+  EXPECT_THAT(scores_csv(kept_scores({fewer}, result)), ::testing::Not(HasSubstr("bits.past")));
+  for (Score& score : result.cells.front().scores)
+    score.metric.band_of = score.metric.id == "bits.past" ? "bits" : "";
+  EXPECT_THAT(scores_csv(kept_scores({fewer}, result)), HasSubstr("bits.past"));
   std::ranges::find(result.metrics, "bits.past", &MetricSpec::id)->headline = true;
   EXPECT_THAT(scores_csv(kept_scores({fewer}, result)), HasSubstr("bits.past"));
 }
