@@ -133,17 +133,16 @@ std::vector<ClaimResult> decide(const std::vector<Claim>& claims, const std::vec
 std::vector<Score> kept_scores(const std::vector<Claim>& claims, const ExperimentResult& result) {
   std::vector<Quantity> used;
   for (const Claim& claim : claims) std::ranges::copy(claim.statement.sides, std::back_inserter(used));
-  const auto is_compared = [&](const Score& score) {
-    return std::ranges::any_of(result.metrics, [&](const MetricSpec& metric) {
-      return metric.headline && (metric.id == score.metric.id ||
-                                 (metric.id == score.metric.band_of && score.condition == trained_condition));
-    });
+  const auto is_headline = [&](const std::string& id) {
+    const auto metric = std::ranges::find(result.metrics, id, &MetricSpec::id);
+    return metric != result.metrics.end() && metric->headline;
   };
   std::vector<Score> scores = all_scores(result);
   std::erase_if(scores, [&](const Score& score) {
-    return !is_compared(score) && std::ranges::none_of(used, [&](const Quantity& quantity) {
-      return quantity.metric.id == score.metric.id &&
-             (quantity.condition == score.condition || score.condition == trained_condition);
+    const bool trained = score.condition == trained_condition;
+    if (is_headline(score.metric.id) || (trained && is_headline(score.metric.band_of))) return false;
+    return std::ranges::none_of(used, [&](const Quantity& quantity) {
+      return quantity.metric.id == score.metric.id && (quantity.condition == score.condition || trained);
     });
   });
   return scores;
