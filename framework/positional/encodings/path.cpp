@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "framework/math/blas.h"
-#include "framework/math/lanes.h"
 #include "framework/math/vector_math.h"
 #include "framework/positional/positional_encoding.h"
 #include "framework/positional/run_rows.h"
@@ -68,79 +67,73 @@ class Path final : public EncodingPart<T> {
     multiply_add<T>(d, pass.value(of.weight), dx);
   }
 
+  // For row i, u_i = q_i and u_{j-1} = H_j u_j give score_ij = u_j·k_j/√d_h, where attention itself adds q_i·k_j/√d_h. Keys come in chunks,
+  // the last first, each with a few products of matrices. With W, K and B = diag(β) of a chunk, U the rows u and E = U - Q where it starts:
+  //   p_it = w_t·u_t for t ≤ i:  P = X M,  X = U Wᵀ for t ≤ i,  M = (I + L)⁻¹,  L_st = β_s w_s·w_t for s > t
+  //   scores += (E Kᵀ - P B R)/√d_h,  R_tj = w_t·k_j for t > j;    then E -= P B W.
   void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {
     const auto frame = pass.scratch_frame();
-    const Vectors u = queries_of(block, pass);
-    const View<T> added = pass.allocate(1, scores.rows);
-    go_back(block, u, pass, [&](Index j, Index first) {
-      multiply_columns(block.key.row(j), u.excess, first, added.data);
-      for (Index r = first; r < scores.rows; ++r) scores(r, j) += block.scale * added(0, r);
-    });
+    const View<T> excess = pass.zeros(block.query.rows, d_head_);
+    for (Index number = chunks(block) - 1; number >= 0; --number) {
+      const auto of_chunk = pass.scratch_frame();
+      const Chunk c = chunk(block, number, excess, pass);
+      const View<T> s = c.seeing(scores).col_range(c.first, c.key.rows);
+      const Triangle half = c.half(Triangle::Of::result);
+      multiply<T>(c.excess, transposed(c.key), s, block.scale, T(1), half);
+      multiply<T>(c.weighted, later_along_keys(c, pass), s, -block.scale, T(1), half);
+      multiply<T>(c.weighted, c.w, c.seeing(excess), T(-1), T(1));
+    }
   }
 
-  // For row i, u_i = q_i and u_{j-1} = H_j u_j give score_ij = u_j·k_j/√d_h. u = q + excess, because attention itself adds
-  // q_i·k_j/√d_h. With D the gradient of the scores and g the gradient of u, both for row i, from the first key on:
-  //   dβ_j -= Σ_i (w_j·u_j)(w_j·g_{j-1})         dw_j -= β_j Σ_i ((w_j·u_j) g_{j-1} + (w_j·g_{j-1}) u_j)
-  //   dk_j += Σ_i D_ij excess_j/√d_h             g_j = H_j g_{j-1} + D_ij k_j/√d_h
-  // Attention itself adds Σ_j D_ij k_j/√d_h to dq_i; the rest of g_i is the excess. The pass back to the first key stores
-  // w_j·u_j, from which the pass forward recovers u_j.
+  // From the first chunk to the last, D being the gradient of the scores over √d_h and G that of U - P B W:
+  //   d(PB) = -(D Rᵀ + G Wᵀ)      dX = d(PB) B Mᵀ for t ≤ i      dL = -Pᵀ dX for s > t      dR = -(PB)ᵀ D for t > j
+  //   dβ_t += Σ_i d(PB)_it p_it + Σ_s dL_ts w_t·w_s              dW += dXᵀ U - (PB)ᵀ G + dR K + (B dL + (B dL)ᵀ) W
+  //   dK += Dᵀ E + dRᵀ W                                         G += D K + dX W
+  // Attention itself adds D K to dQ; `excess` is the rest of G.
   void encode_scores_backward(const ScoreBlock<T>& block, const ScoreGradient<T>& gradient,
                               Pass<T>& pass) const override {
     const auto frame = pass.scratch_frame();
-    const Index rows = block.query.rows;
-    const Vectors u = queries_of(block, pass);
-    const View<T> along_u = pass.allocate(block.key.rows, rows);
-    go_back(
-        block, u, pass, [](Index /*j*/, Index /*first*/) {}, along_u);
-    const Vectors g = zeros_for(block, pass);
-    const View<T> along_g = pass.allocate(1, rows);
-    const View<T> sums = pass.allocate(3, d_head_);
-    const View<T> d_scores = pass.allocate(block.key.rows, rows);
-    transpose<T>(gradient.scores, d_scores);
-    const View<const T> steps = at(block.layer).steps.of_keys(block, pass);
-    const View<T> d_steps = at(block.layer).steps.gradient_of_keys(block, pass);
-    const Index head = block.head / group_;
-    for (Index j = 0; j < block.key.rows; ++j) {
-      const Index first = first_row(block, j);
-      const T* w = steps.row(j) + head * d_head_;
-      const T beta_j = steps(j, beta(head));
-      const T* of_u = along_u.row(j);
-      T* of_g = along_g.data;
-      const T* d_score = d_scores.row(j) + first;
-      multiply_columns(w, g.all, first, of_g);
-      u.add(beta_j, w, of_u, first);
-      times_column(seeing(g.all, first), of_u + first, sums.row(0));
-      times_column(seeing(u.all, first), of_g + first, sums.row(1));
-      times_column(seeing(u.excess, first), d_score, sums.row(2));
-      d_steps(j, beta(head)) -= vmath::dot(of_u + first, of_g + first, rows - first);
-      for (Index c = 0; c < d_head_; ++c) {
-        d_steps(j, head * d_head_ + c) -= beta_j * (sums(0, c) + sums(1, c));
-        gradient.key(j, c) += block.scale * sums(2, c);
-      }
-      g.add(-beta_j, w, of_g, first);
-      add_outer(block.scale, block.key.row(j), d_score, seeing(g.all, first));
-    }
-    for (Index r = 0; r < rows; ++r) {
-      for (Index c = 0; c < d_head_; ++c) gradient.query(r, c) += g.excess(c, r);
-    }
+    const View<T> direct = pass.zeros(block.query.rows, d_head_);
+    const View<T> excess = pass.zeros(block.query.rows, d_head_);
+    chunks_backward(block, chunks(block) - 1, pass.zeros(block.query.rows, d_head_), gradient,
+                    {direct, excess}, pass);
+    for (Index r = 0; r < excess.rows; ++r)
+      vmath::add(gradient.query.row(r), excess.row(r), gradient.query.row(r), d_head_);
   }
 
  private:
+  static constexpr Index chunk_keys = 32;
+
   struct OfLayer {
     Slot weight;         // W of all key heads, then v of each: (n_kv_heads (d_head + 1), d_model)
     Slot bias;           // b (n_kv_heads)
     TokenRows<T> steps;  // w of all key heads, then β of each: n_kv_heads (d_head + 1)
   };
-  // A vector for each row of a block, and its difference from what attention itself computes: (d_head, rows) each.
-  struct Vectors {
-    View<T> all;
-    View<T> excess;
+  // Some keys of a block, and the rows that see any of them.
+  struct Chunk {
+    Index first = 0;  // key
+    Index row = 0;
+    Index diagonal = 0;  // row r of these sees the keys up to r + diagonal
+    View<const T> key;
+    View<const T> w;
+    View<T> beta = {};      // (1, keys)
+    View<T> along = {};     // W Wᵀ
+    View<T> inverse = {};   // M
+    View<T> excess = {};    // E
+    View<T> u = {};         // U
+    View<T> p = {};         // P
+    View<T> weighted = {};  // P B
 
-    // Adds a x_c y_r to dimension c of row r of both, for the rows from `first` on.
-    void add(T a, const T* x, const T* y, Index first) const {
-      const Index start = start_of_vector(first);
-      for (const View<T> part : {all, excess}) add_outer(a, x, y + start, seeing(part, start));
+    Triangle half(Triangle::Of of) const { return {of, diagonal}; }
+    template <typename Element>
+    View<Element> seeing(View<Element> rows) const {
+      return rows.row_range(row, rows.rows - row);
     }
+  };
+  // The gradient G of the rows of a block: what attention itself computes, and the rest.
+  struct RowGradient {
+    View<T> direct;
+    View<T> excess;
   };
 
   Index width() const { return key_heads_ * (d_head_ + 1); }
@@ -149,68 +142,128 @@ class Path final : public EncodingPart<T> {
   const OfLayer& at(Index layer) const { return layers_[static_cast<std::size_t>(layer)]; }
   // 1/|r|, finite for r = 0.
   T inverse_length(const T* r) const { return T(1) / std::sqrt(vmath::dot(r, r, d_head_) + T(1e-6)); }
-  // The first row that sees key j.
-  static Index first_row(const ScoreBlock<T>& block, Index j) {
-    return std::max<Index>(j - block.first_query, 0);
-  }
+  // Those that any row sees.
+  static Index keys_seen(const ScoreBlock<T>& block) { return block.visible(block.query.rows - 1); }
+  static Index chunks(const ScoreBlock<T>& block) { return (keys_seen(block) + chunk_keys - 1) / chunk_keys; }
 
-  Vectors zeros_for(const ScoreBlock<T>& block, Pass<T>& pass) const {
-    return {pass.zeros(d_head_, block.query.rows), pass.zeros(d_head_, block.query.rows)};
-  }
-  Vectors queries_of(const ScoreBlock<T>& block, Pass<T>& pass) const {
-    const Vectors queries = zeros_for(block, pass);
-    transpose<T>(block.query, queries.all);
-    return queries;
-  }
-
-  // The columns of the rows that see a key: those from `first` on.
-  static View<T> seeing(View<T> columns, Index first) {
-    return columns.col_range(first, columns.cols - first);
-  }
-  // Where the whole vector that holds row `first` starts. Its rows before `first` cost nothing and add zeros.
-  static Index start_of_vector(Index first) { return first - first % 16; }
-
-  // y_r = Σ_c x_c columns(c, r) for the rows from `first` on, and 0 for earlier rows in the same vector.
-  static void multiply_columns(const T* x, View<T> columns, Index first, T* y) {
-    const Index start = start_of_vector(first);
-    constexpr Index lanes = Lanes<T>::count;
-    Index r = start;
-    for (; r + lanes <= columns.cols; r += lanes) {
-      Lanes<T> sum{};
-      for (Index c = 0; c < columns.rows; ++c) sum = sum + Lanes<T>::at(columns.row(c) + r) * x[c];
-      sum.store(y + r);
+  // m(r, c) = 0 for c > r + diagonal.
+  static void clear_right(View<T> m, Index diagonal) {
+    for (Index r = 0; r < m.rows; ++r) {
+      const Index first = std::clamp<Index>(r + diagonal + 1, 0, m.cols);
+      std::fill(m.row(r) + first, m.row(r) + m.cols, T(0));
     }
-    for (; r < columns.cols; ++r) {
-      y[r] = T(0);
-      for (Index c = 0; c < columns.rows; ++c) y[r] += columns(c, r) * x[c];
+  }
+  // M (I + L) = I, row by row: M_s = e_s - Σ_{t<s} L_st M_t.
+  static View<T> inverse_of(const Chunk& c, Pass<T>& pass) {
+    const View<T> m = pass.zeros(c.w.rows, c.w.rows);
+    for (Index s = 0; s < m.rows; ++s) {
+      m(s, s) = T(1);
+      for (Index t = 0; t < s; ++t)
+        vmath::add_scaled(-c.beta(0, s) * c.along(s, t), m.row(t), m.row(s), t + 1);
     }
-    std::fill(y + start, y + first, T(0));
+    return m;
   }
-  // y_c = Σ_r columns(c, r) x_r.
-  static void times_column(View<const T> columns, const T* x, T* y) {
-    for (Index c = 0; c < columns.rows; ++c) y[c] = vmath::dot(columns.row(c), x, columns.cols);
+  static View<T> with_scaled_columns(View<const T> m, const T* factors, Pass<T>& pass) {
+    const View<T> scaled = pass.allocate(m.rows, m.cols);
+    for (Index r = 0; r < m.rows; ++r) vmath::multiply(m.row(r), factors, scaled.row(r), m.cols);
+    return scaled;
   }
-  // columns(c, r) += a x_c y_r.
-  static void add_outer(T a, const T* x, const T* y, View<T> columns) {
-    for (Index c = 0; c < columns.rows; ++c) vmath::add_scaled(a * x[c], y, columns.row(c), columns.cols);
+  static View<T> sum_of(View<const T> x, View<const T> y, Pass<T>& pass) {
+    const View<T> sum = pass.allocate(x.rows, x.cols);
+    for (Index r = 0; r < x.rows; ++r) vmath::add(x.row(r), y.row(r), sum.row(r), x.cols);
+    return sum;
+  }
+  // R
+  static View<T> later_along_keys(const Chunk& c, Pass<T>& pass) {
+    const View<T> r = pass.allocate(c.key.rows, c.key.rows);
+    multiply<T>(c.w, transposed(c.key), r);
+    clear_right(r, -1);
+    return r;
   }
 
-  // Goes from the last key to the first: visit(j, first row that sees key j) with u_j, then u_{j-1} = u_j - β_j w_j (w_j·u_j).
-  // Stores the products w_j·u_j in row j of `along`, unless it is empty.
-  template <typename Visit>
-  void go_back(const ScoreBlock<T>& block, const Vectors& u, Pass<T>& pass, const Visit& visit,
-               View<T> along = {}) const {
-    const View<const T> steps = at(block.layer).steps.of_keys(block, pass);
+  // `excess` is E of all rows of the block.
+  Chunk chunk(const ScoreBlock<T>& block, Index number, View<T> excess, Pass<T>& pass) const {
+    const Index first = number * chunk_keys;
+    const Index keys = std::min(chunk_keys, keys_seen(block) - first);
+    const View<const T> steps = at(block.layer).steps.of_keys(block, pass).row_range(first, keys);
     const Index head = block.head / group_;
-    const View<T> scratch = pass.allocate(1, block.query.rows);
-    for (Index j = block.key.rows - 1; j >= 0; --j) {
-      const Index first = first_row(block, j);
-      visit(j, first);
-      const T* w = steps.row(j) + head * d_head_;
-      T* of_u = along.rows > 0 ? along.row(j) : scratch.data;
-      multiply_columns(w, u.all, first, of_u);
-      u.add(-steps(j, beta(head)), w, of_u, first);
+    Chunk c{.first = first,
+            .row = std::max<Index>(first - block.first_query, 0),
+            .diagonal = std::max<Index>(block.first_query - first, 0),
+            .key = block.key.row_range(first, keys),
+            .w = steps.col_range(head * d_head_, d_head_),
+            .beta = pass.allocate(1, keys),
+            .along = pass.allocate(keys, keys)};
+    for (Index t = 0; t < keys; ++t) c.beta(0, t) = steps(t, beta(head));
+    multiply<T>(c.w, transposed(c.w), c.along);
+    c.inverse = inverse_of(c, pass);
+    c.excess = c.seeing(excess);
+    c.u = sum_of(c.seeing(block.query), c.excess, pass);
+    const View<T> x = pass.allocate(c.u.rows, keys);
+    multiply<T>(c.u, transposed(c.w), x, T(1), T(0), c.half(Triangle::Of::result));
+    clear_right(x, c.diagonal);
+    c.p = pass.allocate(x.rows, keys);
+    multiply<T>(x, c.inverse, c.p, T(1), T(0), c.half(Triangle::Of::left));
+    c.weighted = with_scaled_columns(c.p, c.beta.data, pass);
+    return c;
+  }
+
+  // Goes back to the first chunk, and computes gradients on the way to the last.
+  void chunks_backward(const ScoreBlock<T>& block, Index number, View<T> excess,
+                       const ScoreGradient<T>& gradient, const RowGradient& g, Pass<T>& pass) const {
+    if (number < 0) return;
+    const auto frame = pass.scratch_frame();
+    const Chunk c = chunk(block, number, excess, pass);
+    const View<T> left = pass.allocate(excess.rows, d_head_);
+    copy_rows<T>(excess, left);
+    multiply<T>(c.weighted, c.w, c.seeing(left), T(-1), T(1));
+    chunks_backward(block, number - 1, left, gradient, g, pass);
+    chunk_backward(block, c, gradient, {c.seeing(g.direct), c.seeing(g.excess)}, pass);
+  }
+
+  void chunk_backward(const ScoreBlock<T>& block, const Chunk& c, const ScoreGradient<T>& gradient,
+                      const RowGradient& g, Pass<T>& pass) const {
+    const Index keys = c.key.rows;
+    const Index head = block.head / group_;
+    const Triangle half = c.half(Triangle::Of::left);
+    const View<const T> d = c.seeing(gradient.scores).col_range(c.first, keys);
+    const View<const T> g_all = sum_of(g.direct, g.excess, pass);
+    const View<const T> r = later_along_keys(c, pass);
+    const View<T> d_weighted = pass.allocate(d.rows, keys);
+    multiply<T>(g_all, transposed(c.w), d_weighted, T(-1));
+    multiply<T>(d, transposed(r), d_weighted, -block.scale, T(1), half);
+    const View<T> d_x = pass.allocate(d.rows, keys);
+    multiply<T>(with_scaled_columns(d_weighted, c.beta.data, pass), transposed(c.inverse), d_x, T(1), T(0),
+                c.half(Triangle::Of::result));
+    clear_right(d_x, c.diagonal);
+    const View<T> d_l = pass.allocate(keys, keys);
+    multiply<T>(transposed(c.p), d_x, d_l, T(-1), T(0), half);
+    clear_right(d_l, -1);
+    const View<T> d_r = pass.allocate(keys, keys);
+    multiply<T>(transposed(c.weighted), d, d_r, -block.scale, T(0), half);
+    clear_right(d_r, -1);
+
+    const View<T> d_steps = at(block.layer).steps.gradient_of_keys(block, pass).row_range(c.first, keys);
+    const View<T> d_w = d_steps.col_range(head * d_head_, d_head_);
+    multiply<T>(transposed(d_x), c.u, d_w, T(1), T(1), half);
+    multiply<T>(transposed(c.weighted), g_all, d_w, T(-1), T(1), half);
+    multiply_add<T>(d_r, c.key, d_w);
+    for (Index i = 0; i < d.rows; ++i)
+      vmath::multiply(d_weighted.row(i), c.p.row(i), d_weighted.row(i), keys);
+    const View<T> d_beta = pass.zeros(1, keys);
+    vmath::add_rows<T>(d_weighted, d_beta.data);
+    for (Index s = 0; s < keys; ++s) {
+      d_steps(s, beta(head)) += d_beta(0, s) + vmath::dot(d_l.row(s), c.along.row(s), s);
+      vmath::scale(c.beta(0, s), d_l.row(s), s);
     }
+    multiply_add<T>(d_l, c.w, d_w);
+    multiply_add<T>(transposed(d_l), c.w, d_w);
+
+    const View<T> d_key = gradient.key.row_range(c.first, keys);
+    multiply<T>(transposed(d), c.excess, d_key, block.scale, T(1), half);
+    multiply_add<T>(transposed(d_r), c.w, d_key);
+    multiply<T>(d, c.key, g.direct, block.scale, T(1), half);
+    multiply<T>(d_x, c.w, g.excess, T(1), T(1), half);
   }
 
   Index key_heads_;
