@@ -27,16 +27,17 @@ struct RotaryOptions {
   static void require_pairs(Index dimensions, const ModelShape& shape);
 };
 
-/// (a, b) -> (a cos - b sin, a sin + b cos) for n pairs, `step` elements apart; direction -1 turns back.
-template <typename T>
-void turn_pairs(T* a, T* b, Index n, Index step, const T* sine, const T* cosine, T direction) {
+/// (a, b) -> (a cos - b sin, a sin + b cos) for n pairs of numbers, (x_i, x_{i+n}) or neighbours; direction -1 turns back.
+template <bool neighbours = false, typename T>
+void turn_pairs(T* x, Index n, const T* sine, const T* cosine, T direction) {
 #pragma omp simd
   for (Index i = 0; i < n; ++i) {
+    T& a = x[neighbours ? 2 * i : i];
+    T& b = x[neighbours ? 2 * i + 1 : i + n];
     const T s = direction * sine[i];
-    const T first = a[i * step];
-    const T second = b[i * step];
-    a[i * step] = first * cosine[i] - second * s;
-    b[i * step] = first * s + second * cosine[i];
+    const T turned = a * cosine[i] - b * s;
+    b = a * s + b * cosine[i];
+    a = turned;
   }
 }
 
@@ -63,8 +64,8 @@ class Rotary final : public EncodingPart<T> {
   /// Rotates the heads of a row by the angles whose sines, then cosines are given.
   void turn_row(T* row, Index cols, const T* sine, T direction) const {
     const Index n = pairs();
-    for (T* a = row; a < row + cols; a += d_head_)
-      turn_pairs(a, a + second(0), n, half_ ? Index{1} : Index{2}, sine, sine + n, direction);
+    for (T* x = row; x < row + cols; x += d_head_)
+      half_ ? turn_pairs(x, n, sine, sine + n, direction) : turn_pairs<true>(x, n, sine, sine + n, direction);
   }
   /// Sines and cosines as angles() gives them, of these positions.
   View<const T> angles_at(std::span<const double> positions, Pass<T>& pass) const {

@@ -93,7 +93,7 @@ class GrapeM final : public EncodingPart<T> {
     for (Index t = 0; t < x.rows; ++t) {
       const T* sine = angles.row(t % angles.rows);
       for (T* a = x.row(t); a < x.row(t) + x.cols; a += 2 * pairs_)
-        turn_pairs(a, a + pairs_, pairs_, Index{1}, sine, sine + pairs_, direction);
+        turn_pairs(a, pairs_, sine, sine + pairs_, direction);
     }
   }
 

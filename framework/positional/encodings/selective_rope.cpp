@@ -145,7 +145,7 @@ class SelectiveRope final : public EncodingPart<T> {
     for_each_head(x, [&](Index t, Index column, Index head) {
       const T* cosine = turns.row(t) + head * half;
       T* a = x.row(t) + column;
-      turn_pairs(a, a + half, half, Index{1}, cosine + width(), cosine, direction);
+      turn_pairs(a, half, cosine + width(), cosine, direction);
     });
   }
 

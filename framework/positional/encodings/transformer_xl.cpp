@@ -199,7 +199,7 @@ class TransformerXl final : public EncodingPart<T> {
     const View<const T> angles = key_rows(block, pass).row_range(block.first_query, block.query.rows);
     const Index n = x.cols / 2;
     for (Index r = 0; r < x.rows; ++r) {
-      turn_pairs(x.row(r), x.row(r) + n, n, Index{1}, angles.row(r), angles.row(r) + n, T(1));
+      turn_pairs(x.row(r), n, angles.row(r), angles.row(r) + n, T(1));
       vmath::scale(T(-1), x.row(r), n);
     }
   }
