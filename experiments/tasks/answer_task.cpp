@@ -196,6 +196,7 @@ TaskEntry answer_entry(const Exercises& exercises, bool has_options) {
 
 Exercise beginning_of(const std::vector<Symbol>& document, Index n) {
   Exercise one;
+  one.labels.reserve(static_cast<std::size_t>(n));
   for (auto next = document.begin() + 1; next <= document.begin() + n; ++next) {
     one.prompt += (next - 1)->letter;
     one.answer += next->label.token_class >= 0 ? next->letter : blank;

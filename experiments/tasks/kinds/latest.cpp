@@ -101,11 +101,9 @@ class LatestAuthor {
   }
 
   Name* any_open() {
-    std::vector<Name*> open;
-    for (Name& name : names_) {
-      if (!name.waits()) open.push_back(&name);
-    }
-    return open[static_cast<std::size_t>(draw_index(random_, std::ssize(open)))];
+    const auto is_open = [](const Name& name) { return !name.waits(); };
+    Index before = draw_index(random_, std::ranges::count_if(names_, is_open));
+    return &*std::ranges::find_if(names_, [&](const Name& name) { return is_open(name) && before-- == 0; });
   }
 
   // At the start, a name is in the middle of a far wait, as others are later; it has no letter yet, so it is not asked.
