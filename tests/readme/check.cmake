@@ -1,6 +1,6 @@
 # Follows "Add an encoding", "Add a task", "Add a reader", "Add a condition" and "Add a layer" of the pages in a copy of the project:
-# extracts the files and registry lines from their text, builds everything, and runs the unit tests that can differ. The build folder stands beside the
-# sources as in the project, so that ccache finds what did not change.
+# extracts the files and registry lines from their text, builds everything, and runs the unit tests that can differ. The build folder
+# stands beside the sources as in the project, so that ccache finds what did not change.
 include("${CMAKE_CURRENT_LIST_DIR}/block.cmake")
 set(tree "${WORK}/tree")
 set(fresh "${WORK}/fresh")
