@@ -4,7 +4,6 @@
 
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <stdexcept>
 
@@ -36,23 +35,19 @@ double Random::uniform() {
   return static_cast<double>((high << 26U) | low) * 0x1p-53;
 }
 
-std::uint32_t Random::below(std::uint32_t bound) {
+std::uint64_t Random::below(std::uint64_t bound) {
   if (bound == 0) throw std::invalid_argument("Random::below: bound is 0, expected at least 1");
-  // Lemire 2019: the high word of a 32x32-bit product, rejecting the few low words that would bias it.
-  const std::uint32_t threshold = (0U - bound) % bound;
-  while (true) {
-    const std::uint64_t product = static_cast<std::uint64_t>(bits()) * bound;
-    if (static_cast<std::uint32_t>(product) >= threshold) return static_cast<std::uint32_t>(product >> 32U);
-  }
-}
-
-std::uint64_t Random::below64(std::uint64_t bound) {
-  if (bound <= std::numeric_limits<std::uint32_t>::max()) return below(static_cast<std::uint32_t>(bound));
   const int unused = std::countl_zero(bound - 1);
-  while (true) {  // as many bits as bound - 1 has: fewer than half of the draws are rejected
+  while (unused < 32) {  // as many bits as bound - 1 has: fewer than half of the draws are rejected
     const std::uint64_t high = bits();
     const std::uint64_t draw = ((high << 32U) | bits()) >> unused;
     if (draw < bound) return draw;
+  }
+  // Lemire 2019: the high word of a 32x32-bit product, rejecting the few low words that would bias it.
+  const std::uint64_t threshold = (std::uint64_t{1} << 32U) % bound;
+  while (true) {
+    const std::uint64_t product = bits() * bound;
+    if (static_cast<std::uint32_t>(product) >= threshold) return product >> 32U;
   }
 }
 

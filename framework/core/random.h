@@ -33,9 +33,7 @@ class Random {
   /// Uniform in [0, 1) with 53 bits.
   double uniform();
   /// Uniform whole number in [0, bound), without modulo bias; bound >= 1, else std::invalid_argument.
-  std::uint32_t below(std::uint32_t bound);
-  /// The same for bounds of up to 64 bits, and the same numbers for those of 32.
-  std::uint64_t below64(std::uint64_t bound);
+  std::uint64_t below(std::uint64_t bound);
   /// Standard normal N(0, 1), by the Box-Muller transform.
   double normal();
 

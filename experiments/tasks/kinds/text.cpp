@@ -102,7 +102,7 @@ class TextTask final : public Task {
     Index start = training_bytes_ + static_cast<Index>(key.example) * length;
     if (key.split == Split::training) {
       Random random({key.seed, hash_name("text"), key.step, key.example});
-      start = static_cast<Index>(random.below64(static_cast<std::uint64_t>(training_bytes_ - length)));
+      start = static_cast<Index>(random.below(static_cast<std::uint64_t>(training_bytes_ - length)));
     }
     read(start, tokens);
     read(start + 1, targets);

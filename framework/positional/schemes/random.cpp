@@ -25,7 +25,7 @@ class Randomized final : public SchemeRule {
   static constexpr Index largest_walk = Index{1} << 24U;
 
   static void draw_different(Index count, Index range, Random& random, std::vector<double>& positions) {
-    std::set<std::uint32_t> chosen;
+    std::set<std::uint64_t> chosen;
     while (std::ssize(chosen) < count) chosen.insert(random.below(static_cast<std::uint32_t>(range)));
     positions.insert(positions.end(), chosen.begin(), chosen.end());
   }

@@ -74,7 +74,7 @@ TEST_P(EveryScore, IsTheSameAtAnyOffsetIfTheEncodingClaimsSo) {
     const Tensor<double> token = encoded.probe_scores();
     double largest = 0.0;
     for (int trial = 0; trial < 4; ++trial) {
-      const double offset = 1.0 + random.below(furthest - tokens - 1);
+      const double offset = 1.0 + static_cast<double>(random.below(furthest - tokens - 1));
       largest = std::max({largest, largest_difference(here, encoded.random_scores(offset)),
                           largest_difference(token, encoded.probe_scores(offset))});
     }
