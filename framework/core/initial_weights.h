@@ -1,4 +1,5 @@
-// The choices of model.init: what weights of products start with.
+// The choices of model.init: what weights of products start with. To add one, write one file in initial_weights/ and one line in
+// initial_weights.inc.
 #pragma once
 
 #include <string>
