@@ -5,11 +5,37 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cfenv>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
 
 namespace ordinal {
+namespace {
+
+// While it lives, numbers below the smallest normal one (2^-126 in float) count as 0 in its thread. Some processors take a
+// hundred times as long for them, and a weight, a gradient or a moment that small changes nothing.
+class FlushSubnormals {
+ public:
+  FlushSubnormals() {
+    std::fegetenv(&before_);
+    std::fenv_t flushing = before_;
+#if defined(__x86_64__)
+    flushing.__mxcsr |= 0x8040U;  // results and operands
+#elif defined(__aarch64__)
+    flushing.__fpcr |= 1U << 24U;
+#endif
+    std::fesetenv(&flushing);
+  }
+  ~FlushSubnormals() { std::fesetenv(&before_); }
+  FlushSubnormals(const FlushSubnormals&) = delete;
+  FlushSubnormals& operator=(const FlushSubnormals&) = delete;
+
+ private:
+  std::fenv_t before_{};
+};
+
+}  // namespace
 
 int usable_processors() {
   cpu_set_t set;
@@ -53,8 +79,6 @@ void Threads::run_all(Index tasks, const std::function<void(Index)>& task) {
   if (tasks > 1) start_.notify_all();
   take_tasks(lock);
   done_.wait(lock, [this] { return finished_ == total_; });
-  total_ = 0;
-  task_ = nullptr;
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
@@ -73,6 +97,7 @@ void Threads::wake() {
 }
 
 void Threads::take_tasks(std::unique_lock<std::mutex>& lock) {
+  const FlushSubnormals flushing;
   while (next_ < total_) {
     const Index mine = next_++;
     lock.unlock();

@@ -29,7 +29,7 @@ class Threads {
   int count() const { return static_cast<int>(workers_.size()) + 1 + guests_; }
 
   /// Calls task(0) … task(tasks - 1), each once, on any thread, and returns when all are done. The first
-  /// exception thrown by a task is rethrown here. Must not be called from a task.
+  /// exception thrown by a task is rethrown here. Must not be called from a task. Tasks flush subnormal numbers to 0.
   template <typename Task>
   void run(Index tasks, const Task& task) {
     run_all(tasks, std::cref(task));  // a reference: std::function would copy the task to the heap

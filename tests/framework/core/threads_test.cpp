@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <limits>
 #include <stdexcept>
 #include <vector>
 
@@ -36,6 +37,27 @@ TEST_P(ThreadCount, AnExceptionComesOutAfterAllTasksAndTheThreadsGoOn) {
   finished = 0;
   threads.run(3, task);
   EXPECT_EQ(finished, 3);
+}
+
+// Half of the smallest normal number; the compiler does not know it.
+float subnormal() {
+  const volatile float smallest = std::numeric_limits<float>::min();
+  return smallest * 0.5F;
+}
+
+TEST_P(ThreadCount, TasksFlushSubnormalNumbersAndTheCallerDoesNot) {
+#if !defined(__x86_64__) && !defined(__aarch64__)
+  GTEST_SKIP() << "they are flushed on x86-64 and aarch64";
+#endif
+  const volatile float given = subnormal();
+  EXPECT_GT(given, 0.0F);
+  Threads threads(GetParam());
+  std::atomic<int> others = 0;
+  threads.run(100, [&](Index) {
+    if (subnormal() != 0.0F || given * 0x1p100F != 0.0F) ++others;
+  });
+  EXPECT_EQ(others, 0);
+  EXPECT_GT(subnormal(), 0.0F);
 }
 
 INSTANTIATE_TEST_SUITE_P(OneTwoThree, ThreadCount, ::testing::Values(1, 2, 3));
