@@ -74,6 +74,28 @@ INSTANTIATE_TEST_SUITE_P(Registry, EveryEncodingOfBlocks,
                                                       })),
                          testing::name_of_case);
 
+// `path` computes keys in chunks. Pictures of scores ask for the keys of a whole sequence, so no row sees the last chunks.
+TEST(Path, GivesRowsTheSameScoresWhateverKeysFollow) {
+  testing::Rig<> rig("path");
+  constexpr Index length = 100;
+  constexpr Index rows = 3;
+  rig.randomize(7);
+  rig.over(length);
+  testing::randomize(rig.query.span(), 8);
+  testing::randomize(rig.key.span(), 9);
+  rig->encode_layer(testing::normal_tensor({length, 16}).view(), 0, rig.pass());
+  for (const Index first : {Index{1}, Index{40}}) {
+    const Tensor<double> seen = rig.scores({.first = first, .rows = rows});
+    const Tensor<double> all = rig.scores({.first = first, .rows = rows, .keys = length});
+    for (Index i = 0; i < rows; ++i) {
+      for (Index j = 0; j < first + i; ++j) {
+        EXPECT_NE(seen(i, j), 0.0);
+        EXPECT_NEAR(all(i, j), seen(i, j), 1e-12) << i << " " << j;
+      }
+    }
+  }
+}
+
 class EveryShiftInvariantEncoding : public ::testing::TestWithParam<ModelCase> {};
 
 // Encodings declared to depend only on differences of positions do not change with a common offset.

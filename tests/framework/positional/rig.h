@@ -41,13 +41,14 @@ Tensor<T> tensor_of(View<const T> view, const Shape& shape) {
   return Tensor<T>(shape, {view.data, static_cast<std::size_t>(view.size())});
 }
 
-/// A block of scores: of a head of a layer, the rows from `first` on (0: all of them).
+/// A block of scores: of a head of a layer, the rows from `first` on (0: all of them), and the keys (0: those that the rows see).
 struct BlockAt {
   Index layer = 0;
   Index head = 0;
   Index sequence = 0;
   Index first = 0;
   Index rows = 0;
+  Index keys = 0;
   double scale = 1.0;
 };
 
@@ -107,11 +108,11 @@ class Rig {
     encoding_->encode_query_key(q.view(), k.view(), {0, {shape_.causal, window}}, pass_);
   }
 
-  /// In a causal model its last key is that of its last row.
   ScoreBlock<T> block(const BlockAt& at) const {
     const std::span<const double> positions = pass_.run().positions.of(at.sequence);
     const Index rows = at.rows > 0 ? at.rows : pass_.seq_len() - at.first;
-    const Index keys = shape_.causal ? at.first + rows : pass_.seq_len();
+    const Index seen = shape_.causal ? at.first + rows : pass_.seq_len();
+    const Index keys = at.keys > 0 ? at.keys : seen;
     return {.layer = at.layer,
             .head = at.head,
             .sequence = at.sequence,
