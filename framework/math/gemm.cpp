@@ -103,7 +103,7 @@ void fetch_ahead(View<const float> x, Index row) {
 // A block of a, (rows, depth). If its columns are far apart, copies them in strips of tile_rows.
 Strips strips_of_rows(const Factor<float>& a, float* room) {
   constexpr Index longest_walk = 128;
-  const View<const float>& view = a.view;
+  const View<const float> view = a.view;
   if (!a.transposed) return {view.data, view.stride, view.stride, 1};
   if (view.rows <= longest_walk && view.stride <= longest_walk) return {view.data, 1, 1, view.stride};
   const Index whole = view.cols / tile_rows * tile_rows;
@@ -111,9 +111,8 @@ Strips strips_of_rows(const Factor<float>& a, float* room) {
     fetch_ahead(view, k);
     const float* from = view.row(k);
     float* to = room + k * tile_rows;
-    for (Index i = 0; i < whole; i += tile_rows) {
+    for (Index i = 0; i < whole; i += tile_rows)
       std::memcpy(to + i * view.rows, from + i, tile_rows * sizeof(float));
-    }
     std::copy(from + whole, from + view.cols, to + whole * view.rows);
   }
   return {room, view.rows, 1, tile_rows};
