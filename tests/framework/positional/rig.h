@@ -83,7 +83,7 @@ class Rig {
     key = query;
     return *this;
   }
-  Rig& at(Positions positions) { return run({.positions = std::move(positions), .record = true}); }
+  Rig& at(const Positions& positions) { return run({.positions = positions, .record = true}); }
   Rig& at(const std::vector<double>& positions) { return at(Positions::shared(1, positions)); }
   /// At the positions 0, 1, 2, …
   Rig& over(Index length) { return at(Positions::contiguous(1, length)); }
