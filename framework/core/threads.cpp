@@ -13,8 +13,8 @@
 namespace ordinal {
 namespace {
 
-// While it lives, numbers below the smallest normal one (2^-126 in float) count as 0 in its thread. Some processors take a
-// hundred times as long for them, and a weight, a gradient or a moment that small changes nothing.
+// While it lives, numbers below the smallest normal one (2^-126 in float) count as 0 in its thread: some processors take a hundred
+// times as long for them.
 class FlushSubnormals {
  public:
   FlushSubnormals() {

@@ -7,8 +7,9 @@
 namespace ordinal {
 namespace {
 
-// In float, (1 - β2) g² is 0 for |g| up to 2.6e-20. An ε above that keeps the first step within the learning rate.
-constexpr double least_epsilon = 1e-18;
+// In float, (1 - β2) g² is 0 below 2^-126, for the largest β2 that is up to |g| = 1.1e-16. An ε above that keeps the first step
+// within the learning rate.
+constexpr double least_epsilon = 2e-16;
 
 template <typename T>
 class AdamW final : public Optimizer<T> {
@@ -40,7 +41,7 @@ void AdamWOptions::visit(OptionVisitor& v) {
   v.number("beta1", beta1, below_one(), "decay of the mean gradient", Binds::training);
   v.number("beta2", beta2, below_one(), "decay of the mean square", Binds::training);
   v.number("epsilon", epsilon, at_least(least_epsilon),
-           "added to the root mean square, which is rounded to 0 for gradients below 1e-19; at least 1e-18",
+           "added to the root mean square, which is rounded to 0 for gradients below 1e-16; at least 2e-16",
            Binds::training);
   visit_weight_decay(v, weight_decay);
 }
