@@ -69,14 +69,19 @@ TEST(Random, BelowIsUniformForBoundsThatDoNotDivide2ToThe32) {
   for (const int count : counts) EXPECT_NEAR(count, draws / 3.0, 5.0 * std::sqrt(draws * 2.0 / 9.0));
 }
 
-// The streams of trainings depend on it.
-TEST(Random, BelowTakesOneWordForBoundsOf32Bits) {
-  for (const unsigned unused : {1U, 7U, 31U, 32U}) {
+// The rule of framework/README.md, "What a training draws".
+TEST(Random, BelowTakesTheHighWordsOfProductsThatAreNotSkipped) {
+  for (const std::uint64_t bound :
+       {1ULL, 7ULL, 1'000'003ULL, 3ULL << 30U, 0x80000001ULL, 0xFFFFFFFFULL, 1ULL << 32U}) {
     Random words({.seed = 4});
     Random random({.seed = 4});
-    for (int i = 0; i < 1000; ++i) {
-      ASSERT_EQ(random.below(1ULL << (32U - unused)), std::uint64_t{words.bits()} >> unused) << unused;
-    }
+    const auto expected = [&] {
+      while (true) {
+        const std::uint64_t product = words.bits() * bound;
+        if (product % (1ULL << 32U) >= (1ULL << 32U) % bound) return product >> 32U;
+      }
+    };
+    for (int i = 0; i < 1000; ++i) ASSERT_EQ(random.below(bound), expected()) << bound;
   }
   EXPECT_THROW(Random({.seed = 4}).below(0), std::invalid_argument);
 }
