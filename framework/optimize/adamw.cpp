@@ -7,8 +7,7 @@
 namespace ordinal {
 namespace {
 
-// In float, (1 - β2) g² is 0 below 2^-126, for the largest β2 that is up to |g| = 1.1e-16. An ε above that keeps the first step
-// within the learning rate.
+// (1 - β2) g² is 0 below 2^-126 in float, up to |g| = 1.1e-16 for the largest β2. A larger ε keeps the first step within the rate.
 constexpr double least_epsilon = 2e-16;
 
 template <typename T>
