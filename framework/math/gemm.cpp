@@ -23,7 +23,7 @@ constexpr Index tile_rows = 6;
 
 // Block sizes that keep the part of a in use in the first-level cache and the part of b in the second-level cache.
 constexpr Index block_rows = 8 * tile_rows;
-constexpr Index block_cols = 128;
+constexpr Index block_cols = 8 * tile_cols;
 constexpr Index block_depth = 256;
 
 template <Index n>
@@ -100,24 +100,6 @@ void fetch_ahead(View<const float> x, Index row) {
   for (Index j = 0; j < x.cols; j += 16) __builtin_prefetch(x.row(row + distance) + j);
 }
 
-// A block of a, (rows, depth). If its columns are far apart, copies them in strips of tile_rows.
-Strips strips_of_rows(const Factor<float>& a, float* room) {
-  constexpr Index longest_walk = 128;
-  const View<const float> view = a.view;
-  if (!a.transposed) return {view.data, view.stride, view.stride, 1};
-  if (view.rows <= longest_walk && view.stride <= longest_walk) return {view.data, 1, 1, view.stride};
-  const Index whole = view.cols / tile_rows * tile_rows;
-  for (Index k = 0; k < view.rows; ++k) {
-    fetch_ahead(view, k);
-    const float* from = view.row(k);
-    float* to = room + k * tile_rows;
-    for (Index i = 0; i < whole; i += tile_rows)
-      std::memcpy(to + i * view.rows, from + i, tile_rows * sizeof(float));
-    std::copy(from + whole, from + view.cols, to + whole * view.rows);
-  }
-  return {room, view.rows, 1, tile_rows};
-}
-
 Index whole_vectors(Index cols) { return (cols + lanes - 1) / lanes * lanes; }
 
 // y = scale x, padded with zeros to the width of y.
@@ -133,6 +115,17 @@ void copy_scaled(const Factor<float>& x, float scale, View<float> y) {
     for (; j < cols; ++j) y(k, j) = scale * from(k, j);
     for (; j < y.cols; ++j) y(k, j) = 0.0F;
   }
+}
+
+// A block of a, (rows, depth). If its columns are far apart, copies it as it is stored, (depth, rows).
+Strips strips_of_rows(const Factor<float>& a, float* room) {
+  constexpr Index longest_walk = 128;
+  const View<const float> view = a.view;
+  if (!a.transposed) return {view.data, view.stride, view.stride, 1};
+  if (view.rows <= longest_walk && view.stride <= longest_walk) return {view.data, 1, 1, view.stride};
+  const View<float> copy{room, view.rows, whole_vectors(view.cols)};
+  copy_scaled(view, 1.0F, copy);
+  return {room, 1, 1, copy.cols};
 }
 
 // A block of b, (depth, cols), times the scale. If the scale is 1, rows that are whole vectors and fit as they are in the
