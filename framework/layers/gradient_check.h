@@ -26,17 +26,16 @@ struct GradientReport {
 using LayerBuilder = std::function<std::unique_ptr<Layer<double>>(const Scope&)>;
 
 /// With ℓ = ⟨f(x), u⟩ for a fixed random u, two sequences, and dropout with the same masks in every run:
-///   finite differences   (ℓ(z + h) - ℓ(z - h)) / 2h, h = 1e-6 · max(1, |z|), for every element z of x and of
-///                        the parameters. An array of backward may be off by 1e-7 of its norm, and an
-///                        element by 1e-5 of the largest of its array
+///   finite differences   (ℓ(z + hd) - ℓ(z - hd)) / 2h, h = 1e-6 · max(1, |z|∞), against ⟨∇ℓ, d⟩ for z = x and each parameter, along
+///                        three random directions d of length 1, in which every element counts. Together they may be
+///                        off by 1e-7 of their norm
 ///   accumulation         a second backward doubles the gradients of the parameters
 ///   repeat               a second run gives the same bits
 ///   contract             x and dy are unchanged; backward restores everything that forward saved
 GradientReport check_layer(const LayerBuilder& build, Index seq_len = 5);
 
 /// The finite differences alone, for any function of parameters, such as the loss of a whole model: `loss`
-/// computes ℓ from the values, `gradient` adds ∂ℓ/∂θ to its second argument. They are taken for about
-/// 40 elements of each parameter, evenly spaced.
+/// computes ℓ from the values, `gradient` adds ∂ℓ/∂θ to its second argument.
 GradientReport check_parameters(
     Parameters<double>& values, const std::function<double(const Parameters<double>&)>& loss,
     const std::function<void(const Parameters<double>&, Parameters<double>&)>& gradient);

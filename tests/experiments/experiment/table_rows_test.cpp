@@ -68,7 +68,7 @@ NamedRows rows_with_gradient(const Plan& plan, const PositionScheme& positions, 
 NamedRows found_untrained(const Entrant& entrant) {
   const Plan& plan = entrant.first().plan;
   const Index length = training_lengths(plan.settings).longest();
-  const NamedRows trained = rows_with_gradient(plan, plan.training_positions, length, 64);
+  const NamedRows trained = rows_with_gradient(plan, plan.training_positions, length, 8);
   NamedRows rows = rows_with_gradient(plan, plan.test_positions, 8 * length, 2);
   std::erase_if(rows, [&](const auto& row) { return trained.contains(row); });
   return rows;

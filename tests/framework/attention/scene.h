@@ -124,19 +124,8 @@ class SceneIn {
     return all;
   }
 
-  // The largest error of that gradient, by central differences.
+  // The error of that gradient along one random direction, by central differences, as a share of its length.
   double gradient_error() {
-    std::vector<double> numeric;
-    for (T* variable : variables()) {
-      const T kept = *variable;
-      numeric.push_back(slope([&](double step) { *variable = kept + step; }));
-      *variable = kept;
-    }
-    return largest_difference(numeric, gradient());
-  }
-
-  // The error of that gradient along one random direction, as a share of its length: for long sequences.
-  double error_along_a_direction() {
     const std::vector<T> all = gradient();
     const std::vector<T*> moved = variables();
     std::vector<T> start;
