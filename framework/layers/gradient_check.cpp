@@ -16,10 +16,9 @@ namespace {
 
 constexpr Index batch = 2;
 constexpr double parameter_scale = 0.5;  // of what is added to initial values, so that none is special
-constexpr double tolerance =
-    1e-7;  // of ‖numeric - analytic‖ / max(‖numeric‖, ‖analytic‖), over the directions
+constexpr double tolerance = 1e-7;  // of ‖numeric - analytic‖ / max(‖numeric‖, ‖analytic‖) for each array
 constexpr double relative_step = 1e-6;
-constexpr std::size_t directions = 3;
+constexpr std::size_t directions = 3;    // for each array
 constexpr double rounding_floor = 1e-9;  // error from the rounding of ℓ, relative to the largest gradient
 
 using Vector = std::vector<double>;
@@ -48,7 +47,7 @@ double central_difference(std::span<double> z, std::span<const double> d,
   return difference / (2.0 * step);
 }
 
-// Compares the numeric and the analytic derivatives of one array. `floor` is the error of one that rounding may cause.
+// Compares the numeric and the analytic derivatives of one array. `floor` is the error of each that rounding may cause.
 void compare(const std::string& name, std::span<const double> numeric, std::span<const double> analytic,
              double floor, GradientReport& report) {
   Vector difference(numeric.begin(), numeric.end());

@@ -26,9 +26,9 @@ struct GradientReport {
 using LayerBuilder = std::function<std::unique_ptr<Layer<double>>(const Scope&)>;
 
 /// With ℓ = ⟨f(x), u⟩ for a fixed random u, two sequences, and dropout with the same masks in every run:
-///   finite differences   (ℓ(z + hd) - ℓ(z - hd)) / 2h, h = 1e-6 · max(1, |z|∞), against ⟨∇ℓ, d⟩ for z = x and each parameter, along
-///                        three random directions d of length 1, in which every element counts. Together they may be
-///                        off by 1e-7 of their norm
+///   finite differences   (ℓ(z + hd) - ℓ(z - hd)) / 2h, h = 1e-6 · max(1, max_i |z_i|), against ⟨∇ℓ, d⟩ for z = x and
+///                        for each parameter, along three random directions d of length 1. The three may be off by
+///                        1e-7 of their norm
 ///   accumulation         a second backward doubles the gradients of the parameters
 ///   repeat               a second run gives the same bits
 ///   contract             x and dy are unchanged; backward restores everything that forward saved

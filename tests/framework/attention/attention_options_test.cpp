@@ -27,7 +27,7 @@ TEST(AttentionOptions, WithNormsOfQueriesAndKeysASoftcapAndASinkEqualsTheLoops) 
         const Tensor<double> expected = scene.by_loops({.window = window});
         EXPECT_LT(largest_difference(scene.by_layer({}), expected), 1e-11) << encoding << " " << weights;
         EXPECT_LT(largest_difference(scene.by_layer({}, 3), expected), 1e-11) << encoding << " " << weights;
-        EXPECT_LT(scene.gradient_error(), 1e-8) << encoding << " " << weights << " " << window;
+        EXPECT_LT(scene.gradient_error(), 1e-6) << encoding << " " << weights << " " << window;
       }
     }
   }
