@@ -28,11 +28,10 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using testing::largest_difference;
 using ::testing::ThrowsMessage;
-
-constexpr Index width = 8;
+using testing::width;
 
 // A layer in both precisions.
-struct Specimen {
+struct LayerCase {
   std::string name;
   LayerBuilder build;
   std::function<std::unique_ptr<Layer<float>>(const Scope&)> in_float;
@@ -42,7 +41,7 @@ struct Specimen {
 
 // `build` makes a layer of the type of its second argument.
 template <typename Build>
-Specimen specimen(std::string name, Build build, std::string layer = {}) {
+LayerCase layer_case(std::string name, Build build, std::string layer = {}) {
   return {std::move(name), [build](const Scope& scope) { return build(scope, double()); },
           [build](const Scope& scope) { return build(scope, float()); }, std::move(layer)};
 }
@@ -50,8 +49,8 @@ Specimen specimen(std::string name, Build build, std::string layer = {}) {
 template <typename T>
 using Built = std::unique_ptr<Layer<T>>;
 
-Specimen linear(bool bias, Index out = 5) {
-  return specimen(
+LayerCase linear(bool bias, Index out = 5) {
+  return layer_case(
       bias ? "linear" : "linear_without_bias",
       [=]<typename T>(const Scope& scope, T) -> Built<T> {
         return std::make_unique<Linear<T>>(typename Linear<T>::Options{.in = width, .out = out, .bias = bias},
@@ -60,8 +59,8 @@ Specimen linear(bool bias, Index out = 5) {
       "Linear");
 }
 
-Specimen dropout(double probability) {
-  return specimen(
+LayerCase dropout(double probability) {
+  return layer_case(
       probability > 0.0 ? "dropout" : "dropout_of_nothing",
       [=]<typename T>(const Scope& scope, T) -> Built<T> {
         return std::make_unique<Dropout<T>>(probability, width, scope);
@@ -69,8 +68,8 @@ Specimen dropout(double probability) {
       "Dropout");
 }
 
-Specimen of_branch(const testing::BranchCase& branch, const std::string& layer = {}) {
-  Specimen made = specimen(
+LayerCase of_branch(const testing::BranchCase& branch, const std::string& layer = {}) {
+  LayerCase made = layer_case(
       testing::name_of_branch(branch),
       [=]<typename T>(const Scope& scope, T) -> Built<T> {
         return std::make_unique<testing::Specimen<T>>(branch, scope);
@@ -80,9 +79,9 @@ Specimen of_branch(const testing::BranchCase& branch, const std::string& layer =
   return made;
 }
 
-Specimen registered(LayerKind kind, const std::string& text, const std::string& layer = {}) {
+LayerCase registered(LayerKind kind, const std::string& text, const std::string& layer = {}) {
   if (kind == LayerKind::branch) return of_branch({text}, layer);
-  return specimen(
+  return layer_case(
       text,
       [=]<typename T>(const Scope& scope, T) -> Built<T> {
         return make_layer<T>(kind, text, {.width = width}, scope);
@@ -90,8 +89,8 @@ Specimen registered(LayerKind kind, const std::string& text, const std::string& 
       layer);
 }
 
-Specimen residual(NormPlacement placement, double dropout) {
-  return specimen(
+LayerCase residual(NormPlacement placement, double dropout) {
+  return layer_case(
       std::string("residual_") + (placement == NormPlacement::pre ? "pre" : "post"),
       [=]<typename T>(const Scope& scope, T) -> Built<T> {
         return std::make_unique<Residual<T>>(
@@ -104,20 +103,20 @@ Specimen residual(NormPlacement placement, double dropout) {
 }
 
 // All that are registered, branches with their options, and those that no config names.
-std::vector<Specimen> specimens() {
-  std::vector<Specimen> all = {linear(true),
-                               linear(false),
-                               dropout(0.0),
-                               dropout(0.3),
-                               residual(NormPlacement::pre, 0.2),
-                               residual(NormPlacement::post, 0.2)};
+std::vector<LayerCase> layer_cases() {
+  std::vector<LayerCase> all = {linear(true),
+                                linear(false),
+                                dropout(0.0),
+                                dropout(0.3),
+                                residual(NormPlacement::pre, 0.2),
+                                residual(NormPlacement::post, 0.2)};
   for (const LayerKind kind : {LayerKind::norm, LayerKind::activation})
     for (const std::string& name : layers(kind).names()) all.push_back(registered(kind, name));
   for (const testing::BranchCase& branch : testing::branch_cases()) all.push_back(of_branch(branch));
   return all;
 }
 
-class EveryLayer : public ::testing::TestWithParam<Specimen> {};
+class EveryLayer : public ::testing::TestWithParam<LayerCase> {};
 
 TEST_P(EveryLayer, BackwardIsTheGradient) {
   for (const Index length : {1, 5}) {
@@ -153,7 +152,7 @@ TEST_P(EveryLayer, FloatFollowsDouble) {
   expect_near(rounded.dx, exact.dx, is_sum ? 5e-5 : 2e-5, is_sum);
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, EveryLayer, ::testing::ValuesIn(specimens()),
+INSTANTIATE_TEST_SUITE_P(Registry, EveryLayer, ::testing::ValuesIn(layer_cases()),
                          [](const auto& info) { return info.param.name; });
 
 TEST(LayerRegistry, EveryLayerSaysWhatItIsAndTakesItsOwnDefaults) {
@@ -260,7 +259,7 @@ TEST(LayerRegistry, ABlockIsAListOfBranches) {
 
 // They would be multiplied by memory next to its parameters. User-defined layers need not check it.
 TEST(Layers, RefuseRowsOfAnotherWidth) {
-  for (const Specimen& specimen :
+  for (const LayerCase& what :
        {linear(true), dropout(0.3), residual(NormPlacement::pre, 0.2),
         registered(LayerKind::norm, "layernorm", "LayerNorm"),
         registered(LayerKind::norm, "rmsnorm", "RmsNorm"),
@@ -271,7 +270,7 @@ TEST(Layers, RefuseRowsOfAnotherWidth) {
         registered(LayerKind::branch, "gated_linear", "FeedForward"),
         registered(LayerKind::branch, "conv", "Conv"), registered(LayerKind::branch, "lstm", "Lstm")}) {
     ParameterLayout layout;
-    const Built<double> layer = specimen.build(Scope(layout, "layer"));
+    const Built<double> layer = what.build(Scope(layout, "layer"));
     const Parameters<double> values(layout);
     Pass<double> pass(values);
     const Index expected = layer->input_width();
@@ -280,7 +279,7 @@ TEST(Layers, RefuseRowsOfAnotherWidth) {
       pass.begin({.positions = Positions::contiguous(2, 2), .training = true});
       EXPECT_THAT([&] { layer->forward(x.view(), pass); },
                   ThrowsMessage<std::invalid_argument>(
-                      AllOf(HasSubstr(fmt::format("{}: got rows of {} numbers", specimen.layer, got)),
+                      AllOf(HasSubstr(fmt::format("{}: got rows of {} numbers", what.layer, got)),
                             HasSubstr(fmt::format("expected {}", expected)))));
     }
   }
