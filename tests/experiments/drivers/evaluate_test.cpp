@@ -181,10 +181,10 @@ TEST(Evaluate, AnInterruptedRunContinuesToTheSameTable) {
   EXPECT_EQ(file("some/table.csv"), file("whole/table.csv"));
 }
 
-// Attention never holds a score for each pair of tokens. One head has 16 GiB of them.
+// Attention never holds a score for each pair of tokens.
 TEST(EvaluateSlow, SixtyFiveThousandTokensTakeLessThanAGibibyte) {
   train(
-      "--quiet --model.encoding=none --model.heads=1 --train.steps=1 --train.warmup=0 --evaluate.lengths=1x "
+      "--quiet --model.encoding=none --train.steps=1 --train.warmup=0 --evaluate.lengths=1x "
       "--evaluate.batches=1 --out run");
   evaluate("run/checkpoint.safetensors --evaluate.lengths=65536 --evaluate.batches=1 --threads=1 --out far");
   rusage usage{};

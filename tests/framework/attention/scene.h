@@ -125,7 +125,7 @@ class SceneIn {
   }
 
   // The error of that gradient along one random direction, by central differences. No element of the direction is below 1, so that
-  // no error of an element is larger.
+  // a wrong element shows at least its own error.
   double gradient_error() {
     const std::vector<T> all = gradient();
     const std::vector<T*> moved = variables();
