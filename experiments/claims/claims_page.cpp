@@ -65,7 +65,7 @@ std::string setting(const ClaimResult& result, const std::string& verdict) {
   return html;
 }
 
-std::string claim_entry(const Question& question) {
+std::string claim_entry(const AskedClaim& question) {
   const ClaimResult& first = question.first;
   std::string html = fmt::format(
       "<details class=\"claim\" data-verdict=\"{0}\" data-paper=\"{1}\" "
@@ -91,7 +91,7 @@ const char* const claims_procedure =
 std::string claims_page(const DecidedClaims& decided, const Grid& counts) {
   std::string page = fmt::format("{}<h1>Claims</h1>\n<p>{}</p>\n{}<div class=\"choose\">\n",
                                  page_start("Claims", style), claims_procedure, html_table(counts));
-  for (const Question& question : questions_of(decided.results)) page += claim_entry(question);
+  for (const AskedClaim& question : questions_of(decided.results)) page += claim_entry(question);
   page += "</div>\n<h2>Withdrawn</h2>\n<ul>\n";
   for (const WrittenSection& section : decided.withdrawn)
     page += "<li>" + escape_html(withdrawal(section)) + "</li>\n";

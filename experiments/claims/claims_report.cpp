@@ -15,13 +15,13 @@
 namespace ordinal::experiments {
 namespace {
 
-std::array<Index, standings> counts_of(const std::vector<Question>& questions) {
+std::array<Index, standings> counts_of(const std::vector<AskedClaim>& questions) {
   std::array<Index, standings> counts{};
-  for (const Question& question : questions) ++counts.at(static_cast<std::size_t>(question.standing()));
+  for (const AskedClaim& question : questions) ++counts.at(static_cast<std::size_t>(question.standing()));
   return counts;
 }
 
-std::string source_of(const Question& question) { return value_of(question.first.claim.section, "source"); }
+std::string source_of(const AskedClaim& question) { return value_of(question.first.claim.section, "source"); }
 
 std::vector<GridCell> line_of(const std::string& verdict, const ClaimResult& result) {
   const WrittenSection& claim = result.claim.section;
@@ -45,9 +45,9 @@ std::vector<GridCell> withdrawn_line(const std::vector<WrittenSection>& withdraw
 // The counts, then a table for each group, by source, so that the claims of a paper stand together. Other settings stand below the
 // claim that they ask again.
 std::vector<Grid> grids_of(const DecidedClaims& decided) {
-  std::vector<std::pair<std::string, std::vector<Question>>> groups = {
+  std::vector<std::pair<std::string, std::vector<AskedClaim>>> groups = {
       {"papers", {}}, {"course notes", {}}, {"own findings", {}}};
-  for (Question& question : questions_of(decided.results)) {
+  for (AskedClaim& question : questions_of(decided.results)) {
     const std::string source = source_of(question);
     const std::size_t group = source.starts_with("course notes") ? 1 : (source.starts_with("own") ? 2 : 0);
     groups[group].second.push_back(std::move(question));
@@ -62,7 +62,7 @@ std::vector<Grid> grids_of(const DecidedClaims& decided) {
     std::ranges::stable_sort(questions, {}, source_of);
     Grid& grid = grids.emplace_back(Grid{
         .title = "Claims of " + title, .names = 4, .headings = {"verdict", "claim", "measured", "source"}});
-    for (const Question& question : questions) {
+    for (const AskedClaim& question : questions) {
       grid.lines.push_back(line_of(to_string(question.standing()), question.first));
       for (const ClaimResult& result : question.again)
         grid.lines.push_back(line_of("↳ again: " + to_string(result.verdict), result));
@@ -92,7 +92,7 @@ std::string claims_text(const DecidedClaims& decided) {
     text +=
         fmt::format("{:<{}} {:<11} {}\n{:{}} {}\n", result.claim.section.id, width, to_string(result.verdict),
                     value_of(result.claim.section, "words"), "", width + 12, result.measured());
-  const std::vector<Question> questions = questions_of(decided.results);
+  const std::vector<AskedClaim> questions = questions_of(decided.results);
   const auto [hold, elsewhere, fail, undecided, not_run] = counts_of(questions);
   const Index again = std::ssize(decided.results) - std::ssize(questions);
   return text + fmt::format("{}: {} hold, {}{} fail, {} undecided, {} not run yet\n",

@@ -18,7 +18,7 @@ std::string to_string(Standing standing) {
   return names[static_cast<int>(standing)];
 }
 
-Standing Question::standing() const {
+Standing AskedClaim::standing() const {
   const auto has = [&](Verdict verdict) {
     return first.verdict == verdict || std::ranges::count(again, verdict, &ClaimResult::verdict) > 0;
   };
@@ -28,15 +28,15 @@ Standing Question::standing() const {
   return has(Verdict::undecided) ? Standing::undecided : Standing::not_run;
 }
 
-std::vector<Question> questions_of(const std::vector<ClaimResult>& results) {
-  std::vector<Question> questions;
+std::vector<AskedClaim> questions_of(const std::vector<ClaimResult>& results) {
+  std::vector<AskedClaim> questions;
   for (const ClaimResult& result : results)
     if (!asks_again(result, results)) questions.push_back({result});
   for (const ClaimResult& result : results) {
     if (!asks_again(result, results)) continue;
     const std::string id = value_of(result.claim.section, "again");
     const auto of = std::ranges::find_if(
-        questions, [&](const Question& one) { return one.first.claim.section.id == id; });
+        questions, [&](const AskedClaim& one) { return one.first.claim.section.id == id; });
     if (of != questions.end()) of->again.push_back(result);
     if (of == questions.end()) questions.push_back({result});
   }

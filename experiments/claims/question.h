@@ -13,7 +13,7 @@ enum class Standing { holds, elsewhere, not_reproduced, undecided, not_run };
 inline constexpr std::size_t standings = 5;
 std::string to_string(Standing standing);
 
-struct Question {
+struct AskedClaim {
   ClaimResult first;
   std::vector<ClaimResult> again = {};
 
@@ -21,6 +21,6 @@ struct Question {
 };
 
 /// In the order of the claims. One that asks a claim again which is not among them stands alone.
-std::vector<Question> questions_of(const std::vector<ClaimResult>& results);
+std::vector<AskedClaim> questions_of(const std::vector<ClaimResult>& results);
 
 }  // namespace ordinal::experiments
