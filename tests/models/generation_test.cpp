@@ -9,13 +9,13 @@
 #include <limits>
 
 #include "framework/core/errors.h"
+#include "tests/message_of.h"
 #include "tests/models/model_rig.h"
 
 namespace ordinal {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 constexpr std::array<float, 4> logits = {1.0F, 3.0F, 2.0F, 3.0F};
 
@@ -59,8 +59,9 @@ TEST(SampleToken, RefusesLogitsThatAreNotFinite) {
        {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
     for (const double temperature : {0.0, 1.0}) {
       const std::array<float, 3> all = {1.0F, wrong, 2.0F};
-      EXPECT_THAT([&] { sample_token<float>(all, {.temperature = temperature}, random); },
-                  ThrowsMessage<std::invalid_argument>(HasSubstr("got infinite logits or NaN")));
+      EXPECT_THAT(message_of<std::invalid_argument>(
+                      [&] { sample_token<float>(all, {.temperature = temperature}, random); }),
+                  HasSubstr("got infinite logits or NaN"));
     }
   }
 }
@@ -121,19 +122,19 @@ TEST_F(Generation, NamesWhereANumberBecomesInfiniteOrNaN) {
     large.encoding = encoding;
     testing::ModelRig<float> rig(large);
     for (float& value : rig.values.flat()) value *= 1e20F;
-    EXPECT_THAT([&] { generate<float>(rig.model, rig.values, prompt_, {.length = 5}); },
-                ThrowsMessage<CheckpointError>(
-                    "block.0.attention, forward: NaN at length 3; the weights are too large: use "
-                    "another checkpoint, or train again with a smaller train.learning_rate"));
+    EXPECT_THAT(
+        message_of<CheckpointError>([&] { generate<float>(rig.model, rig.values, prompt_, {.length = 5}); }),
+        "block.0.attention, forward: NaN at length 3; the weights are too large: use "
+        "another checkpoint, or train again with a smaller train.learning_rate");
   }
 }
 
 TEST_F(Generation, NeedsAPromptAndACausalModel) {
-  EXPECT_THAT([&] { generate<double>(rig_.model, rig_.values, {}, {}); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("the prompt is empty")));
+  EXPECT_THAT(message_of<std::invalid_argument>([&] { generate<double>(rig_.model, rig_.values, {}, {}); }),
+              HasSubstr("the prompt is empty"));
   const Transformer<double> encoder(config(false));
-  EXPECT_THAT([&] { generate<double>(encoder, rig_.values, prompt_, {}); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("bidirectional")));
+  EXPECT_THAT(message_of<std::invalid_argument>([&] { generate<double>(encoder, rig_.values, prompt_, {}); }),
+              HasSubstr("bidirectional"));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "framework/core/errors.h"
+#include "tests/message_of.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -12,7 +13,6 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
-using ::testing::ThrowsMessage;
 using Keys = std::vector<std::pair<std::string, std::string>>;
 
 const Keys whole = {{"words", "less"},
@@ -29,17 +29,18 @@ Settings with_claim(const Keys& keys) {
   return settings;
 }
 
-Keys with(Keys keys, const std::string& key, const std::string& value) {
+Keys and_then(Keys keys, const std::string& key, const std::string& value) {
   keys.emplace_back(key, value);
   return keys;
 }
 
 void expect_refused(const Keys& keys, const std::string& what) {
-  EXPECT_THAT([&] { claims_of(with_claim(keys)); }, ThrowsMessage<ConfigError>(HasSubstr(what)));
+  EXPECT_THAT(message_of<ConfigError>([&] { claims_of(with_claim(keys)); }), HasSubstr(what));
 }
 
 TEST(Claim, IsReadWithItsLengthsInNumbers) {
-  const Claim claim = claims_of(with_claim(with(with(whole, "looks", "3"), "note", "few steps"))).front();
+  const Claim claim =
+      claims_of(with_claim(and_then(and_then(whole, "looks", "3"), "note", "few steps"))).front();
   EXPECT_EQ(claim.section.id, "C1");
   EXPECT_EQ(claim.looks, 3);
   EXPECT_EQ(value_of(claim.section, "note"), "few steps");
@@ -50,31 +51,30 @@ TEST(Claim, IsReadWithItsLengthsInNumbers) {
 }
 
 TEST(Claim, NeedsWordsAStatementASourceAndADate) {
-  EXPECT_THAT(
-      [] { claims_of(with_claim({})); },
-      ThrowsMessage<ConfigError>(AllOf(HasSubstr("x.cfg:7: [claim C1] words: got nothing, expected a text\n"),
-                                       HasSubstr("statement: got nothing"), HasSubstr("source: got nothing"),
-                                       HasSubstr("registered: got nothing"))));
-  expect_refused(with(whole, "registered", "soon"), "[claim C1] registered: got 'soon', expected a date");
+  EXPECT_THAT(message_of<ConfigError>([] { claims_of(with_claim({})); }),
+              AllOf(HasSubstr("x.cfg:7: [claim C1] words: got nothing, expected a text\n"),
+                    HasSubstr("statement: got nothing"), HasSubstr("source: got nothing"),
+                    HasSubstr("registered: got nothing")));
+  expect_refused(and_then(whole, "registered", "soon"), "[claim C1] registered: got 'soon', expected a date");
   for (const std::string text :
        {"2026-11-28, 9e6e898", "2026-11-2", "2026-11-2 ", "year-11-28", "2026-02-30", "2026-13-01",
         "2999-01-01", "2026-11-28 ", "2026-11-28 9e6e89", "2026-11-28 soon567"})
-    expect_refused(with(whole, "registered", text), "expected a date");
-  EXPECT_EQ(claims_of(with_claim(with(whole, "registered", "2026-11-28 9e6e898"))).size(), 1U);
+    expect_refused(and_then(whole, "registered", text), "expected a date");
+  EXPECT_EQ(claims_of(with_claim(and_then(whole, "registered", "2026-11-28 9e6e898"))).size(), 1U);
   for (const std::string looks : {"1", "", "two"})
-    expect_refused(with(whole, "looks", looks),
+    expect_refused(and_then(whole, "looks", looks),
                    "looks: got '" + looks + "', expected a whole number of at least 2");
-  expect_refused(with(whole, "statement", "bits(none)"),
+  expect_refused(and_then(whole, "statement", "bits(none)"),
                  "[claim C1] statement: got 'bits(none)', expected A > B");
 }
 
 TEST(Claim, ThatNoScoresCanDecideIsRefused) {
   const auto refuse = [](const std::string& statement, const std::string& message) {
-    Settings settings = with_claim(with(whole, "statement", statement));
+    Settings settings = with_claim(and_then(whole, "statement", statement));
     settings.set("task.name", "latest(far=3)", "x.cfg:1");
     settings.set("task.train_length", "64", "x.cfg:1");
-    EXPECT_THAT([&] { claims_of(settings); },
-                ThrowsMessage<ConfigError>("x.cfg:7: [claim C1] statement: " + message))
+    EXPECT_THAT(message_of<ConfigError>([&] { claims_of(settings); }),
+                "x.cfg:7: [claim C1] statement: " + message)
         << statement;
   };
   const std::string share = "expected a number that accuracy can be above: from 0 to less than 1";
@@ -98,22 +98,22 @@ TEST(Claim, ThatNoScoresCanDecideIsRefused) {
 TEST(Claim, ThatWasWithdrawnNeedsAReason) {
   Settings settings;
   settings.add_to_section("withdrawn", "W1", "words", "more", "x.cfg:7");
-  EXPECT_THAT([&] { claims_of(settings); },
-              ThrowsMessage<ConfigError>("x.cfg:7: [withdrawn W1] reason: got nothing, expected a text"));
+  EXPECT_THAT(message_of<ConfigError>([&] { claims_of(settings); }),
+              "x.cfg:7: [withdrawn W1] reason: got nothing, expected a text");
   settings.add_to_section("withdrawn", "W1", "reason", "the floor", "x.cfg:8");
   settings.add_to_section("withdrawn", "W1", "then", "failed", "x.cfg:9");
-  EXPECT_THAT([&] { claims_of(settings); },
-              ThrowsMessage<ConfigError>(StartsWith("x.cfg:7: [withdrawn W1] then: got 'failed', expected")));
+  EXPECT_THAT(message_of<ConfigError>([&] { claims_of(settings); }),
+              StartsWith("x.cfg:7: [withdrawn W1] then: got 'failed', expected"));
 }
 
 TEST(Claim, NamesWhatTheExperimentHas) {
-  expect_refused(with(whole, "statement", "hits(none, 3x) > bits(rope, 9, window)"),
+  expect_refused(and_then(whole, "statement", "hits(none, 3x) > bits(rope, 9, window)"),
                  "x.cfg:7: [claim C1] statement: got metric 'hits', expected one of ");
-  expect_refused(with(whole, "statement", "bits(none, 3x, log_n) > bits(rope, 9)"),
+  expect_refused(and_then(whole, "statement", "bits(none, 3x, log_n) > bits(rope, 9)"),
                  "got row 'rope', expected one of sinusoidal, learned, none");
-  expect_refused(with(whole, "statement", "bits(none, 3x) >= 1"),
+  expect_refused(and_then(whole, "statement", "bits(none, 3x) >= 1"),
                  "got length '12', expected one of 4, 8, 16, 32");
-  expect_refused(with(whole, "statement", "bits(none, 3x, window) >= 1"),
+  expect_refused(and_then(whole, "statement", "bits(none, 3x, window) >= 1"),
                  "got condition 'window', expected one of trained");
 }
 

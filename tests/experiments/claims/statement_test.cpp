@@ -3,12 +3,12 @@
 
 #include "experiments/claims/claim.h"
 #include "framework/core/errors.h"
+#include "tests/message_of.h"
 
 namespace ordinal::experiments {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 using Form = Statement::Form;
 
 TEST(Statement, SaysThatOneQuantityIsAboveAnother) {
@@ -47,7 +47,7 @@ TEST(Statement, SaysThatAQuantityReachesANumber) {
 }
 
 void expect_refused(const std::string& text, const std::string& what) {
-  EXPECT_THAT([&] { parse_statement(text); }, ThrowsMessage<ConfigError>(HasSubstr(what))) << text;
+  EXPECT_THAT(message_of<ConfigError>([&] { parse_statement(text); }), HasSubstr(what)) << text;
 }
 
 TEST(Statement, OfAnyOtherFormIsRefusedWithTheFourForms) {

@@ -9,11 +9,10 @@
 #include "experiments/settings/settings.h"
 #include "framework/core/errors.h"
 #include "tests/experiments/report/sample_result.h"
+#include "tests/message_of.h"
 
 namespace ordinal::experiments {
 namespace {
-
-using ::testing::ThrowsMessage;
 
 ExperimentResult with_readers() {
   ExperimentResult result = report_test::sample_result(2);
@@ -64,21 +63,22 @@ TEST(ScoresCsv, ThatAreNoneAreRefused) {
     std::string text =
         "row,seed,length,condition,metric,value,tokens,learned\nrope,1,64,trained,bits,1.5,100,1\n";
     text.replace(text.rfind(from), from.size(), to);
-    return [=] { read(text); };
+    read(text);
   };
-  const auto refused = [](const std::string& message) { return ThrowsMessage<DataError>("x.csv" + message); };
-  EXPECT_THAT(reading(",learned\n", ",learnt\n"),
-              refused(": got columns row, seed, length, condition, metric, value, tokens, learnt, expected "
-                      "row, seed, length, condition, metric, value, tokens, learned"));
-  EXPECT_THAT(reading("64", "1x"), refused(":2: got length '1x', expected a whole number"));
-  EXPECT_THAT(reading("64", "-64"), refused(":2: got length '-64', expected a whole number"));
-  EXPECT_THAT(reading(",1,64", ",1.5,64"), refused(":2: got seed '1.5', expected a whole number"));
+  const auto refusal = [&](const std::string& from, const std::string& to) {
+    return message_of<DataError>([&] { reading(from, to); });
+  };
+  EXPECT_EQ(refusal(",learned\n", ",learnt\n"),
+            "x.csv: got columns row, seed, length, condition, metric, value, tokens, learnt, expected "
+            "row, seed, length, condition, metric, value, tokens, learned");
+  EXPECT_EQ(refusal("64", "1x"), "x.csv:2: got length '1x', expected a whole number");
+  EXPECT_EQ(refusal("64", "-64"), "x.csv:2: got length '-64', expected a whole number");
+  EXPECT_EQ(refusal(",1,64", ",1.5,64"), "x.csv:2: got seed '1.5', expected a whole number");
   for (const std::string bad : {"x", "xinf", "-1.5", "nan"})
-    EXPECT_THAT(reading("1.5", bad), refused(":2: got value '" + bad + "', expected a number, or nothing"));
-  EXPECT_NO_THROW(reading("1.5", "inf")());
-  EXPECT_THAT(reading(",bits", ",accuracy"),
-              refused(":2: got metric 'accuracy', expected one of bits, bits.past"));
-  EXPECT_THAT(reading(",1\n", ",yes\n"), refused(":2: got learned 'yes', expected 0, 1 or nothing"));
+    EXPECT_EQ(refusal("1.5", bad), "x.csv:2: got value '" + bad + "', expected a number, or nothing");
+  EXPECT_NO_THROW(reading("1.5", "inf"));
+  EXPECT_EQ(refusal(",bits", ",accuracy"), "x.csv:2: got metric 'accuracy', expected one of bits, bits.past");
+  EXPECT_EQ(refusal(",1\n", ",yes\n"), "x.csv:2: got learned 'yes', expected 0, 1 or nothing");
 }
 
 TEST(ScoresCsv, OfASharePastOneAreRefused) {
@@ -86,19 +86,17 @@ TEST(ScoresCsv, OfASharePastOneAreRefused) {
   const std::vector<MetricSpec> metrics = {{.id = "hits", .name = "hits", .measure = Measure::accuracy}};
   EXPECT_NO_THROW(read_scores(text + "1,100,1\n", "x.csv", metrics));
   for (const std::string bad : {"1.5", "95", "-5"})
-    EXPECT_THAT([&] { read_scores(text + bad + ",100,1\n", "x.csv", metrics); },
-                ThrowsMessage<DataError>("x.csv:2: got value '" + bad +
-                                         "', expected a number from 0 to 1, or nothing"));
+    EXPECT_THAT(message_of<DataError>([&] { read_scores(text + bad + ",100,1\n", "x.csv", metrics); }),
+                "x.csv:2: got value '" + bad + "', expected a number from 0 to 1, or nothing");
 }
 
 TEST(ScoresCsv, ThatContradictEachOtherAreRefused) {
   const std::string text =
       "row,seed,length,condition,metric,value,tokens,learned\nrope,1,64,trained,bits,1.5,100,1\n";
-  EXPECT_THAT([&] { read(text + "rope,1,64,trained,bits,2.5,100,1\n"); },
-              ThrowsMessage<DataError>("x.csv:3: got a second line of rope,1,64,trained,bits, expected one"));
-  EXPECT_THAT(
-      [&] { read(text + "rope,1,128,trained,bits,2.5,100,0\n"); },
-      ThrowsMessage<DataError>("x.csv:3: got learned '0', expected what other lines of this seed have"));
+  EXPECT_THAT(message_of<DataError>([&] { read(text + "rope,1,64,trained,bits,2.5,100,1\n"); }),
+              "x.csv:3: got a second line of rope,1,64,trained,bits, expected one");
+  EXPECT_THAT(message_of<DataError>([&] { read(text + "rope,1,128,trained,bits,2.5,100,0\n"); }),
+              "x.csv:3: got learned '0', expected what other lines of this seed have");
   EXPECT_NO_THROW(read(text + "rope,2,128,trained,bits,2.5,100,0\n"));
 }
 

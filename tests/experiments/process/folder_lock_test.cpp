@@ -16,6 +16,7 @@
 #include "framework/storage/atomic_file.h"
 #include "tests/framework/storage/file_size_limit.h"
 #include "tests/framework/storage/scratch_folder.h"
+#include "tests/message_of.h"
 
 namespace ordinal::experiments {
 namespace {

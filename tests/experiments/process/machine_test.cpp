@@ -5,13 +5,13 @@
 
 #include "framework/core/errors.h"
 #include "tests/framework/storage/scratch_folder.h"
+#include "tests/message_of.h"
 
 namespace ordinal::experiments {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-using ::testing::ThrowsMessage;
 
 // What `ask` says of a root with the control groups of the process and limits of some of them.
 auto with_groups(const std::string& groups, const std::vector<std::pair<std::string, std::string>>& limits,
@@ -67,9 +67,9 @@ TEST(MemoryLimit, IsTheLowestOfTheMachineAndTheControlGroupsAbove) {
 TEST(MemoryLimit, RefusesWhatExceedsIt) {
   const MemoryLimit limit{3e9, "the machine has"};
   EXPECT_NO_THROW(check_memory(3e9, limit));
-  EXPECT_THAT([&] { check_memory(3.1e9, limit); },
-              ThrowsMessage<ConfigError>(HasSubstr(
-                  "out of memory: this run needs about 3.1 GB, the machine has 3.0 GB; use a smaller ")));
+  EXPECT_THAT(
+      message_of<ConfigError>([&] { check_memory(3.1e9, limit); }),
+      HasSubstr("out of memory: this run needs about 3.1 GB, the machine has 3.0 GB; use a smaller "));
 }
 
 TEST(MemoryLimit, LowersTheNumberOfTrainingsAtOnce) {

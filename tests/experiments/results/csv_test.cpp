@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "framework/core/errors.h"
+#include "tests/message_of.h"
 
 namespace ordinal::experiments {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::ThrowsMessage;
 
 TEST(Csv, IsReadAsItWasWritten) {
   const std::vector<std::string> texts = {"a, \"b\"\n", "=1+1", "'quoted'", "", "-0.5", "a\rb"};
@@ -28,9 +28,9 @@ TEST(Csv, MayHaveCommentsAByteOrderMarkAndCrlf) {
 
 TEST(Csv, ThatWasDamagedIsRefused) {
   const auto reading = [](const std::string& text) { return [=] { parse_csv(text, "x.csv"); }; };
-  EXPECT_THAT(reading("a,b\n1,2\n3\n"), ThrowsMessage<DataError>("x.csv:3: got 1 fields, expected 2"));
+  EXPECT_THAT(message_of<DataError>(reading("a,b\n1,2\n3\n")), "x.csv:3: got 1 fields, expected 2");
   for (const std::string text : {"", "# a\n", "# a", "a,b\n1,2", "a,b\n1,", "a,b\n1,\"2\n"})
-    EXPECT_THAT(reading(text), ThrowsMessage<DataError>("x.csv: it was cut off: its last line has no end"));
+    EXPECT_THAT(message_of<DataError>(reading(text)), "x.csv: it was cut off: its last line has no end");
 }
 
 }  // namespace

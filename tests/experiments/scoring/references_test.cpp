@@ -11,12 +11,12 @@
 #include "framework/core/errors.h"
 #include "tests/experiments/tasks/examples.h"
 #include "tests/experiments/with.h"
+#include "tests/message_of.h"
 
 namespace ordinal::experiments {
 namespace {
 
 using ::testing::StartsWith;
-using ::testing::ThrowsMessage;
 
 Settings settings_of(const std::string& task) {
   return with({{"task.name", task}, {"task.train_length", "32"}, {"evaluate.batches", "4"}});
@@ -132,9 +132,8 @@ TEST(LearningGates, AreANumberOrTheScoreOfAReader) {
   const auto of_copy = reference_scores(*copy, settings_of("copy"), {32}, 1);
   EXPECT_EQ(learning_gate(*copy, 32, of_copy)->threshold, 0.9);
   EXPECT_EQ(learning_gate(*copy, 32, of_copy, 0.5)->text, "accuracy of at least 0.5 at the training length");
-  EXPECT_THAT([&] { learning_gate(*copy, 32, of_copy, 1.5); },
-              ThrowsMessage<ConfigError>(
-                  "evaluate.gate: got 1.5, expected at most 1: it is a threshold of accuracy"));
+  EXPECT_THAT(message_of<ConfigError>([&] { learning_gate(*copy, 32, of_copy, 1.5); }),
+              "evaluate.gate: got 1.5, expected at most 1: it is a threshold of accuracy");
   EXPECT_EQ(learning_gate(*copy, 16, of_copy)->threshold, 0.9) << "it needs no score";
   const Alternating plain;
   const auto references = reference_scores(plain, settings_of("copy"), {32}, 1);
@@ -161,9 +160,8 @@ TEST(LearningGates, ThatTheOracleDoesNotReachAreRefused) {
   const Bits task;
   const auto references = reference_scores(task, settings_of("copy"), {32}, 1);
   EXPECT_EQ(learning_gate(task, 32, references, 0.5)->threshold, 0.5);
-  EXPECT_THAT([&] { learning_gate(task, 32, references, 0.4); },
-              ThrowsMessage<ConfigError>(
-                  "evaluate.gate: got 0.4, expected one that can be reached: the oracle has 0.5 bits"));
+  EXPECT_THAT(message_of<ConfigError>([&] { learning_gate(task, 32, references, 0.4); }),
+              "evaluate.gate: got 0.4, expected one that can be reached: the oracle has 0.5 bits");
 }
 
 // A task whose only metric is its own is learned by that, up or down.
@@ -188,13 +186,12 @@ TEST(LearningGates, OfUnknownMetricsAndReadersAreRefused) {
     std::optional<Gate> gate() const override { return own; }
     Gate own;
   };
-  EXPECT_THAT(
-      [] { check_gate(Own({.metric = "accuracy"}), 0.0); },
-      ThrowsMessage<std::invalid_argument>("Task::gate: got metric 'accuracy', expected one of its metrics: "
-                                           "bits, perplexity, bits.past"));
-  EXPECT_THAT(
-      [] { check_gate(Own({.metric = "bits", .reader = "trigram"}), 0.0); },
-      ThrowsMessage<std::invalid_argument>(StartsWith("Task::gate: got reader 'trigram', expected ")));
+  EXPECT_THAT(message_of<std::invalid_argument>([] { check_gate(Own({.metric = "accuracy"}), 0.0); }),
+              "Task::gate: got metric 'accuracy', expected one of its metrics: "
+              "bits, perplexity, bits.past");
+  EXPECT_THAT(message_of<std::invalid_argument>(
+                  [] { check_gate(Own({.metric = "bits", .reader = "trigram"}), 0.0); }),
+              StartsWith("Task::gate: got reader 'trigram', expected "));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "experiments/settings/command_line.h"
 #include "framework/core/errors.h"
 #include "tests/framework/storage/scratch_folder.h"
+#include "tests/message_of.h"
 
 namespace ordinal::experiments {
 namespace {

@@ -15,12 +15,12 @@
 #include "models/transformer.h"
 #include "tests/experiments/with.h"
 #include "tests/framework/storage/scratch_folder.h"
+#include "tests/message_of.h"
 
 namespace ordinal::experiments {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 // The rows of the table of a learned encoding.
 std::string table_rows(const Settings& settings) {
@@ -30,11 +30,10 @@ std::string table_rows(const Settings& settings) {
 TEST(ModelConfig, TakesItsVocabularyFromTheTask) {
   EXPECT_EQ(plan_of(Settings()).model.vocab_size, task_of(Settings())->alphabet().size());
   EXPECT_EQ(plan_of(with({{"model.vocab_size", "64"}})).model.vocab_size, 64);
-  EXPECT_THAT(
-      [] {
-        plan_of(with({{"model.vocab_size", "20"}}));
-      },
-      ThrowsMessage<ConfigError>(HasSubstr("model.vocab_size = 20, but the task has 30")));
+  EXPECT_THAT(message_of<ConfigError>([] {
+                plan_of(with({{"model.vocab_size", "20"}}));
+              }),
+              HasSubstr("model.vocab_size = 20, but the task has 30"));
 }
 
 // A copy of n letters is a sequence of 2n + 1 tokens: a table must have that many rows.
@@ -87,9 +86,9 @@ TEST(SecondStage, HasLengthsOfItsOwn) {
   EXPECT_EQ(second.text("task.lengths"), "growing(from=4)");
   EXPECT_EQ(plan_of(second).text(Binds::training).at("task.lengths"), "growing(from=4, until=0.5)");
   settings.set("finetune.lengths", "same", "test");
-  EXPECT_THAT([&] { plan_of(plan_of(settings).second_stage()); },
-              ThrowsMessage<ConfigError>(HasSubstr("got longest = 32, expected more than the training length "
-                                                   "32 (set longest, task.train_length, or in")));
+  EXPECT_THAT(message_of<ConfigError>([&] { plan_of(plan_of(settings).second_stage()); }),
+              HasSubstr("got longest = 32, expected more than the training length "
+                        "32 (set longest, task.train_length, or in"));
 }
 
 TEST(TrainerOptions, WarmUpNoLongerThanTheRun) {
@@ -120,9 +119,9 @@ TEST(ModelOfSettings, HasPositionsInTrainingThatAreOneApart) {
     return plan_of(with({{"model.encoding", "rope@" + positions}})).model.positions;
   };
   EXPECT_EQ(build("contiguous(offset=1e12)"), 1'000'000'000'064);
-  EXPECT_THAT([&] { build("contiguous(offset=1e300)"); },
-              ThrowsMessage<ConfigError>("positions in training reach 1e+300, expected at most 1e+15 (use a "
-                                         "smaller offset)"));
+  EXPECT_THAT(message_of<ConfigError>([&] { build("contiguous(offset=1e300)"); }),
+              "positions in training reach 1e+300, expected at most 1e+15 (use a "
+              "smaller offset)");
 }
 
 // A checkpoint records everything in effect, so changed defaults have no effect. `auto` and 0 would mean something else at

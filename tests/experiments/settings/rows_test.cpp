@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/experiments/settings/command.h"
+#include "tests/message_of.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -151,9 +152,8 @@ TEST(Rows, HaveFoldersOfTheirOwnThatNeedNoQuotes) {
            {"[row ../up & 'away' $x]\n[row .]\n[row ü]\n", {"row.._up--away-x", "row.", "ü"}},
            {"[row a b]\n[row ab]\n[row ab_2]\n", {"a-b", "ab", "ab_2"}}})
     EXPECT_EQ(folders(settings_from(text)), expected) << text;
-  EXPECT_THAT(
-      [] { folders(settings_from("[row ab]\n[row a!b]\n[row c]\n")); },
-      ThrowsMessage<ConfigError>("[row a!b]: its folder, ab, is that of [row ab]; rename one of them"));
+  EXPECT_THAT(message_of<ConfigError>([] { folders(settings_from("[row ab]\n[row a!b]\n[row c]\n")); }),
+              "[row a!b]: its folder, ab, is that of [row ab]; rename one of them");
 }
 
 // File systems take 255 bytes, and pictures append to the name.

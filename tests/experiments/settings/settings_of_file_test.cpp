@@ -14,6 +14,7 @@
 #include "tests/experiments/settings/weights_file.h"
 #include "tests/experiments/with.h"
 #include "tests/framework/storage/scratch_folder.h"
+#include "tests/message_of.h"
 
 namespace ordinal::experiments {
 namespace {

@@ -8,6 +8,7 @@
 #include "experiments/tasks/answer_task.h"
 #include "framework/core/errors.h"
 #include "tests/experiments/tasks/examples.h"
+#include "tests/message_of.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -15,7 +16,6 @@ namespace {
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using ::testing::ThrowsMessage;
 
 // The tokens and targets of an example.
 std::pair<std::string, std::string> texts(const Task& task, Index length) {
@@ -40,8 +40,8 @@ TEST(AnswersOfATask, HaveTheLengthThatItSays) {
   EXPECT_EQ(draw(Layout::transcript, 0).first, "a|bbbb");
   EXPECT_EQ(draw(Layout::tape, -1).second, "~bbb~") << "shorter answers leave the rest of a tape empty";
   const auto expect_refused = [&](Layout layout, Index more, const std::string& lengths) {
-    EXPECT_THAT([&] { draw(layout, more); },
-                ThrowsMessage<DataError>(HasSubstr("task uneven: got a prompt and an answer of " + lengths)));
+    EXPECT_THAT(message_of<DataError>([&] { draw(layout, more); }),
+                HasSubstr("task uneven: got a prompt and an answer of " + lengths));
   };
   expect_refused(Layout::transcript, -1, "1 and 3 symbols at length 4, expected 1 and 4, as");
   expect_refused(Layout::transcript, 1, "1 and 5 symbols at length 4, expected 1 and 4, as");
@@ -87,8 +87,8 @@ TEST(GeneratedTasks, RefuseLengthsThatCannotBeMade) {
     const std::string expected = ", expected 1 to " + std::to_string(most);
     for (const Index right : {Index{1}, most}) EXPECT_NO_THROW(task->check_length(right)) << name;
     for (const Index wrong : {Index{0}, Index{-1}, most + 1}) {
-      EXPECT_THAT([&] { task->check_length(wrong); },
-                  ThrowsMessage<DataError>(HasSubstr("got length " + std::to_string(wrong) + expected)))
+      EXPECT_THAT(message_of<DataError>([&] { task->check_length(wrong); }),
+                  HasSubstr("got length " + std::to_string(wrong) + expected))
           << name;
     }
   }
@@ -154,7 +154,7 @@ TEST(Alphabet, OfLatinLettersIsShownInUtf8) {
   const std::vector<Token> tokens = {0, 61, 62, 155};
   EXPECT_EQ(alphabet.decode(tokens), "a9¡ÿ");
   EXPECT_EQ(alphabet.encode("a9¡ÿ"), tokens);
-  EXPECT_THAT([&] { alphabet.encode("a€"); }, ThrowsMessage<DataError>(HasSubstr("got '€', expected")));
+  EXPECT_THAT(message_of<DataError>([&] { alphabet.encode("a€"); }), HasSubstr("got '€', expected"));
 }
 
 TEST(BinMajority, HasAnyNumberOfZerosButHalf) {

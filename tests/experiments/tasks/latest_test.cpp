@@ -9,6 +9,7 @@
 
 #include "experiments/tasks/task.h"
 #include "tests/experiments/tasks/examples.h"
+#include "tests/message_of.h"
 
 namespace ordinal::experiments::testing {
 namespace {
@@ -170,8 +171,7 @@ TEST(LatestTask, RefusesOptionsThatContradictEachOther) {
         {"latest(octaves=3, nearest=4)", "nearest = 4 leaves out all of octaves = 3, expected at most 3"},
         {"latest(names=3, far=1)",
          "far_names = 3 of names = 3 wait for far questions, expected at most 2"}}) {
-    EXPECT_THAT([&] { make_task(task); },
-                ::testing::ThrowsMessage<ConfigError>(std::string("task latest: ") + problem));
+    EXPECT_THAT(message_of<ConfigError>([&] { make_task(task); }), std::string("task latest: ") + problem);
   }
 }
 

@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "framework/core/errors.h"
+#include "tests/message_of.h"
 
 namespace ordinal::experiments {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 std::vector<Index> drawn(const std::string& task, const std::string& lengths, Index train_length,
                          std::uint32_t batches) {
@@ -101,16 +101,15 @@ TEST(LengthScheme, CountsItsShares) {
 
 TEST(LengthScheme, RefusesLengthsThatContradictTheTrainingLength) {
   for (const Index train_length : {256, 300}) {
-    EXPECT_THAT([&] { scheme("mixed(longest=256)", train_length); },
-                ThrowsMessage<ConfigError>("task.lengths: mixed: got longest = 256, expected more than the "
-                                           "training length " +
-                                           std::to_string(train_length) +
-                                           " (set longest, task.train_length, or in a second stage "
-                                           "finetune.lengths)"));
+    EXPECT_THAT(message_of<ConfigError>([&] { scheme("mixed(longest=256)", train_length); }),
+                "task.lengths: mixed: got longest = 256, expected more than the "
+                "training length " +
+                    std::to_string(train_length) +
+                    " (set longest, task.train_length, or in a second stage "
+                    "finetune.lengths)");
   }
-  EXPECT_THAT([] { scheme("growing(from=65)"); },
-              ThrowsMessage<ConfigError>(
-                  HasSubstr("growing: got from = 65, expected at most the training length 64 (set from, ")));
+  EXPECT_THAT(message_of<ConfigError>([] { scheme("growing(from=65)"); }),
+              HasSubstr("growing: got from = 65, expected at most the training length 64 (set from, "));
   EXPECT_NO_THROW(scheme("growing(from=64)"));
 }
 

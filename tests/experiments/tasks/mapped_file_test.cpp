@@ -4,6 +4,7 @@
 
 #include "framework/core/errors.h"
 #include "tests/framework/storage/scratch_folder.h"
+#include "tests/message_of.h"
 
 namespace ordinal::experiments {
 namespace {

@@ -5,12 +5,12 @@
 
 #include "experiments/tasks/task.h"
 #include "framework/core/errors.h"
+#include "tests/message_of.h"
 
 namespace ordinal::experiments {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 // Windows of the text, and byte 255 where something is masked.
 TEST(MaskedText, MasksBytesOfTheWindowsOfText) {
@@ -44,8 +44,8 @@ TEST(MaskedText, RefusesBytesThatStandForTheMask) {
   const std::string path = ::testing::TempDir() + "mlm_latin.txt";
   std::ofstream(path) << std::string(999, 'a') + "\xff";
   const auto task = make_task(Part{"mlm", {{"of", "text"}, {"file", path}}});
-  EXPECT_THAT([&] { make_batch(*task, Split::validation, 1, 0, 60, 90); },
-              ThrowsMessage<DataError>(HasSubstr("mlm_latin.txt holds the byte 255")));
+  EXPECT_THAT(message_of<DataError>([&] { make_batch(*task, Split::validation, 1, 0, 60, 90); }),
+              HasSubstr("mlm_latin.txt holds the byte 255"));
 }
 
 }  // namespace

@@ -8,13 +8,13 @@
 #include "experiments/tasks/task.h"
 #include "framework/core/errors.h"
 #include "tests/experiments/with.h"
+#include "tests/message_of.h"
 
 namespace ordinal::experiments {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 std::vector<double> positions_of(const std::string& task, const std::string& text, const std::string& ids) {
   const auto built = make_task(task);
@@ -77,17 +77,16 @@ TEST(TaskPositions, AreNamedInWhatARunWrites) {
 TEST(TaskPositions, OfAnUnknownNameAreRefusedBeforeTraining) {
   for (const std::string where : {"learned@task(ids=abakus)", "learned@task:task(ids=abakus)"}) {
     const Settings settings = with({{"task.name", "copy"}, {"model.encoding", where}});
-    EXPECT_THAT(
-        [&] { static_cast<void>(plan_of(settings)); },
-        ThrowsMessage<ConfigError>("positions = task: ids: got 'abakus' (did you mean abacus?), expected "
-                                   "one of coupled, abacus"));
+    EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(plan_of(settings)); }),
+                "positions = task: ids: got 'abakus' (did you mean abacus?), expected "
+                "one of coupled, abacus");
   }
 }
 
 TEST(TaskPositions, OfATaskThatGivesNoneAreRefusedBeforeTraining) {
   const Settings settings = with({{"task.name", "sort"}, {"model.encoding", "learned@task"}});
-  EXPECT_THAT([&] { static_cast<void>(plan_of(settings)); },
-              ThrowsMessage<ConfigError>(HasSubstr("positions = task: the task gives its tokens none")));
+  EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(plan_of(settings)); }),
+              HasSubstr("positions = task: the task gives its tokens none"));
 }
 
 TEST(TaskPositions, AreNoneForAdditionWithHintsOrAScratchpad) {

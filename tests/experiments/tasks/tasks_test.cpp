@@ -10,13 +10,13 @@
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
 #include "tests/experiments/tasks/examples.h"
+#include "tests/message_of.h"
 
 namespace ordinal::experiments {
 namespace {
 
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 // Replaces a file that an earlier task may still read.
 std::string text_file(const std::string& name, const std::string& contents) {
@@ -105,9 +105,8 @@ INSTANTIATE_TEST_SUITE_P(Registry, EveryTask, ::testing::ValuesIn(tasks().names(
                          [](const auto& info) { return info.param; });
 
 TEST(Task, AnUnknownNameListsTheKnownOnes) {
-  EXPECT_THAT([] { make_task("sorted"); },
-              ThrowsMessage<ConfigError>("task.name: got 'sorted' (did you mean sort?), expected one of " +
-                                         joined(tasks().names())));
+  EXPECT_THAT(message_of<ConfigError>([] { make_task("sorted"); }),
+              "task.name: got 'sorted' (did you mean sort?), expected one of " + joined(tasks().names()));
 }
 
 TEST(TextTask, TrainingWindowsReachBothEndsOfTheFirstNineTenths) {
@@ -154,24 +153,23 @@ TEST(TextTask, AFileThatIsChangedLaterIsReported) {
   const auto task = text_task_of({path});
   EXPECT_NO_THROW(example(*task, {Split::training, 1, 2, 3}, 30));
   std::filesystem::resize_file(path, 10);
-  EXPECT_THAT(
-      [&] {
-        example(*task, {Split::training, 1, 2, 3}, 30);
-      },
-      ThrowsMessage<DataError>(HasSubstr("changed.txt: the file was changed while it was in use")));
+  EXPECT_THAT(message_of<DataError>([&] {
+                example(*task, {Split::training, 1, 2, 3}, 30);
+              }),
+              HasSubstr("changed.txt: the file was changed while it was in use"));
 }
 
 TEST(TextTask, UnusableFilesAreReported) {
   const auto build = [](const std::vector<std::string>& files) { return [files] { text_task_of(files); }; };
-  EXPECT_THAT(build({}), ThrowsMessage<DataError>(HasSubstr("set task.file")));
-  EXPECT_THAT(build({"/nothing/here.txt"}), ThrowsMessage<DataError>(HasSubstr("/nothing/here.txt: ")));
-  EXPECT_THAT(build({::testing::TempDir()}), ThrowsMessage<DataError>(HasSubstr("is a directory")));
-  EXPECT_THAT(build({"/dev/null"}), ThrowsMessage<DataError>(HasSubstr("/dev/null: is a pipe or a device")));
-  EXPECT_THAT(build({text_file("empty.txt", "")}), ThrowsMessage<DataError>(HasSubstr("the file is empty")));
+  EXPECT_THAT(message_of<DataError>(build({})), HasSubstr("set task.file"));
+  EXPECT_THAT(message_of<DataError>(build({"/nothing/here.txt"})), HasSubstr("/nothing/here.txt: "));
+  EXPECT_THAT(message_of<DataError>(build({::testing::TempDir()})), HasSubstr("is a directory"));
+  EXPECT_THAT(message_of<DataError>(build({"/dev/null"})), HasSubstr("/dev/null: is a pipe or a device"));
+  EXPECT_THAT(message_of<DataError>(build({text_file("empty.txt", "")})), HasSubstr("the file is empty"));
   const auto task = task_of("text");
   EXPECT_NO_THROW(task->check_length(99));
-  EXPECT_THAT([&] { task->check_length(100); },
-              ThrowsMessage<DataError>(HasSubstr("1000 bytes are too few for length 100")));
+  EXPECT_THAT(message_of<DataError>([&] { task->check_length(100); }),
+              HasSubstr("1000 bytes are too few for length 100"));
 }
 
 // Else bytes of the validation part would also be in the training part.
@@ -182,13 +180,12 @@ TEST(TextTask, TheSameTextTwiceIsReported) {
   std::filesystem::remove(link);
   std::filesystem::create_symlink(path, link);
   for (const std::string& again : {path, link, text_file("copy.txt", numbered_bytes())}) {
-    EXPECT_THAT(
-        [&] {
-          text_task_of({path, between, again});
-        },
-        ThrowsMessage<DataError>(again + ": it is the same text as " + path +
-                                 ", expected different ones: its bytes would be in training and in "
-                                 "validation (leave one of them out)"));
+    EXPECT_THAT(message_of<DataError>([&] {
+                  text_task_of({path, between, again});
+                }),
+                again + ": it is the same text as " + path +
+                    ", expected different ones: its bytes would be in training and in "
+                    "validation (leave one of them out)");
   }
   EXPECT_NO_THROW(text_task_of({path, between, text_file("same_size.txt", std::string(1000, 'a'))}));
 }
@@ -246,10 +243,10 @@ TEST_P(EveryTask, MetricsHaveNamesOfTheirOwnAndTheGateIsOneOfThem) {
 TEST(Alphabet, DecodesWhatItEncodesAndReportsWhatItDoesNotKnow) {
   const Alphabet language = task_alphabet({"language"});
   EXPECT_EQ(language.decode(language.encode("=KdK")), "=KdK");
-  EXPECT_THAT([&] { language.encode("=KdK;"); },
-              ThrowsMessage<DataError>(HasSubstr("got ';', expected symbols of this task: abc")));
-  EXPECT_THAT([&] { language.encode("=K🙂"); },
-              ThrowsMessage<DataError>(HasSubstr("got '🙂', expected symbols of this task")));
+  EXPECT_THAT(message_of<DataError>([&] { language.encode("=KdK;"); }),
+              HasSubstr("got ';', expected symbols of this task: abc"));
+  EXPECT_THAT(message_of<DataError>([&] { language.encode("=K🙂"); }),
+              HasSubstr("got '🙂', expected symbols of this task"));
   const Alphabet bytes = task_alphabet({"text"});
   EXPECT_EQ(bytes.size(), 256);
   EXPECT_EQ(bytes.decode(bytes.encode("\xff\x01z")), "\xff\x01z");

@@ -9,6 +9,7 @@
 #include "framework/core/errors.h"
 #include "framework/training/checkpoint.h"
 #include "tests/framework/storage/scratch_folder.h"
+#include "tests/message_of.h"
 
 namespace ordinal::experiments {
 namespace {

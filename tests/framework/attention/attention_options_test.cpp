@@ -9,6 +9,7 @@
 
 #include "tests/framework/attention/scene.h"
 #include "tests/framework/largest_difference.h"
+#include "tests/message_of.h"
 
 namespace ordinal {
 namespace {
@@ -71,18 +72,18 @@ TEST(AttentionOptions, OfALayerThatNamesAnEncodingIsThatOfThisEncodingAlone) {
 }
 
 TEST(AttentionOptions, RefusesASoftcapByWhichScoresCannotBeDivided) {
-  EXPECT_THAT([] { Scene({.own = {.softcap = 1e-300}}); },
-              ::testing::ThrowsMessage<ConfigError>(
-                  "attention: softcap = 1e-300, expected 0, for none, or at least 0.001"));
+  EXPECT_THAT(message_of<ConfigError>([] { Scene({.own = {.softcap = 1e-300}}); }),
+              "attention: softcap = 1e-300, expected 0, for none, or at least 0.001");
 }
 
 TEST(AttentionOptions, RefusesALayerThatNamesNoEncodingThatActsInLayersOfTheModel) {
   for (const std::string names :
        {"t5", "rope+rope", "all+rope", "rope(base=500)", "sinusoidal", "rope+sinusoidal", ""}) {
     EXPECT_THAT(
-        [&] { Scene({.encoding = "rope+alibi+sinusoidal", .own = {.encoding = names}}); },
-        ::testing::ThrowsMessage<ConfigError>(::testing::HasSubstr(
-            "got '" + names + "', expected all, none, or some of rope, alibi, each once, in this order")));
+        message_of<ConfigError>(
+            [&] { Scene({.encoding = "rope+alibi+sinusoidal", .own = {.encoding = names}}); }),
+        ::testing::HasSubstr("got '" + names +
+                             "', expected all, none, or some of rope, alibi, each once, in this order"));
   }
 }
 
@@ -91,11 +92,10 @@ TEST(AttentionOptions, RefusesALayerThatNamesEncodingsInAnotherOrder) {
   const std::string all = "rope+alibi+selective_rope";
   for (const std::string names : {"selective_rope+rope", "alibi+rope", "rope+selective_rope+alibi"}) {
     EXPECT_THAT(
-        [&] { Scene({.encoding = all, .own = {.encoding = names}}); },
-        ::testing::ThrowsMessage<ConfigError>(
-            "encoding of an attention layer: got '" + names +
+        message_of<ConfigError>([&] { Scene({.encoding = all, .own = {.encoding = names}}); }),
+        "encoding of an attention layer: got '" + names +
             "', expected all, none, or some of rope, alibi, selective_rope, each once, in this order, "
-            "and joined by + (name others in model.encoding)"));
+            "and joined by + (name others in model.encoding)");
   }
   const Tensor<double> some =
       Scene({.encoding = all, .own = {.encoding = "rope+selective_rope"}}).by_layer({});

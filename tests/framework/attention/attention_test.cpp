@@ -9,12 +9,12 @@
 
 #include "framework/layers/layer_registry.h"
 #include "tests/framework/attention/scene.h"
+#include "tests/message_of.h"
 
 namespace ordinal {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 TEST(SelfAttention, WeightsThatAreKeptEqualThoseComputedAgain) {
   for (const std::string encoding : {"none", "t5", "shaw"}) {
@@ -34,15 +34,13 @@ TEST(SelfAttention, WeightsThatAreKeptEqualThoseComputedAgain) {
 TEST(SelfAttention, RefusesAnEncodingThatWasBuiltForOtherAttention) {
   const ModelShape shape{.d_model = 16, .heads = 4, .layers = 2};
   const auto build = [](const std::string& encoding, const ModelShape& built_for, Index layer) {
-    return [=] {
-      ParameterLayout layout;
-      const auto built = make_positional_encoding<float>(encoding, built_for, Scope(layout, "positional"));
-      SelfAttention<float>({.shape = {.d_model = 16}, .layer = layer, .encoding = built.get()}, {},
-                           Scope(layout, "attention"));
-    };
+    ParameterLayout layout;
+    const auto built = make_positional_encoding<float>(encoding, built_for, Scope(layout, "positional"));
+    SelfAttention<float>({.shape = {.d_model = 16}, .layer = layer, .encoding = built.get()}, {},
+                         Scope(layout, "attention"));
   };
-  const auto refused = [](const std::string& text) {
-    return ThrowsMessage<std::invalid_argument>(HasSubstr(text));
+  const auto refusal = [&](const std::string& encoding, const ModelShape& built_for, Index layer) {
+    return message_of<std::invalid_argument>([&] { build(encoding, built_for, layer); });
   };
   ModelShape two_heads = shape;
   two_heads.heads = 2;
@@ -51,15 +49,15 @@ TEST(SelfAttention, RefusesAnEncodingThatWasBuiltForOtherAttention) {
   ModelShape encoder = shape;
   encoder.causal = false;
   for (const std::string encoding : {"alibi", "rope", "t5", "sinusoidal+shaw"}) {
-    EXPECT_NO_THROW(build(encoding, shape, 1)());
-    EXPECT_THAT(build(encoding, two_heads, 0),
-                refused("for d_model 16, 2 heads, causal; expected d_model 16, 4 heads, causal"));
-    EXPECT_THAT(build(encoding, wider, 0), refused("got a positional encoding for d_model 32, 4 heads"));
-    EXPECT_THAT(build(encoding, encoder, 0), refused("4 heads, bidirectional; expected"));
-    EXPECT_THAT(build(encoding, shape, 2),
-                refused("got layer 2 with a positional encoding for 2 attention layers"));
+    EXPECT_NO_THROW(build(encoding, shape, 1));
+    EXPECT_THAT(refusal(encoding, two_heads, 0),
+                HasSubstr("for d_model 16, 2 heads, causal; expected d_model 16, 4 heads, causal"));
+    EXPECT_THAT(refusal(encoding, wider, 0), HasSubstr("got a positional encoding for d_model 32, 4 heads"));
+    EXPECT_THAT(refusal(encoding, encoder, 0), HasSubstr("4 heads, bidirectional; expected"));
+    EXPECT_THAT(refusal(encoding, shape, 2),
+                HasSubstr("got layer 2 with a positional encoding for 2 attention layers"));
   }
-  for (const std::string encoding : {"none", "sinusoidal"}) EXPECT_NO_THROW(build(encoding, two_heads, 7)());
+  for (const std::string encoding : {"none", "sinusoidal"}) EXPECT_NO_THROW(build(encoding, two_heads, 7));
 }
 
 // ln 1 is 0, and scores would be divided by it.
@@ -86,18 +84,19 @@ TEST(SelfAttention, RefusesATestWithoutMeaningAndTestsInARecordedRun) {
   for (const AttentionTest& test :
        {AttentionTest{.window = 3}, AttentionTest{.log_n_length = 8.0}, AttentionTest{.factor = 2.0}}) {
     EXPECT_NO_THROW(run(test, false)());
-    EXPECT_THAT(run(test, true), ThrowsMessage<std::logic_error>(HasSubstr("got a recorded run")));
+    EXPECT_THAT(message_of<std::logic_error>(run(test, true)), HasSubstr("got a recorded run"));
   }
   EXPECT_NO_THROW(run({}, true)());
-  EXPECT_THAT(run({.window = 3}, false, false),
-              ThrowsMessage<std::invalid_argument>(HasSubstr("none in a bidirectional model")));
+  EXPECT_THAT(message_of<std::invalid_argument>(run({.window = 3}, false, false)),
+              HasSubstr("none in a bidirectional model"));
 }
 
 TEST(SelfAttention, AsABranchNeedsAnEncoding) {
   ParameterLayout layout;
-  EXPECT_THAT(
-      [&] { make_layer<float>(LayerKind::branch, "attention", {.width = 64}, Scope(layout, "attention")); },
-      ThrowsMessage<std::invalid_argument>(HasSubstr("got no positional encoding")));
+  EXPECT_THAT(message_of<std::invalid_argument>([&] {
+                make_layer<float>(LayerKind::branch, "attention", {.width = 64}, Scope(layout, "attention"));
+              }),
+              HasSubstr("got no positional encoding"));
 }
 
 }  // namespace

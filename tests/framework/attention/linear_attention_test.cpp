@@ -12,6 +12,7 @@
 #include "framework/layers/layer_registry.h"
 #include "tests/framework/largest_difference.h"
 #include "tests/framework/layers/branch_setting.h"
+#include "tests/message_of.h"
 #include "tests/models/model_rig.h"
 
 namespace ordinal {
@@ -24,7 +25,6 @@ using testing::largest_difference;
 using testing::linear_by_loops;
 using testing::normal_tensor;
 using testing::Specimen;
-using ::testing::ThrowsMessage;
 
 constexpr Index d_model = 16;
 constexpr Index heads = 4;
@@ -112,8 +112,8 @@ TEST(LinearAttention, TakesEncodingsOfTheInputAndRotationsAndRefusesOthers) {
   for (const std::string encoding : {"none", "sinusoidal", "learned", "rope", "xpos", "learned+rope"})
     EXPECT_NO_THROW(Transformer<float>(model(encoding))) << encoding;
   for (const std::string encoding : {"alibi", "t5", "cope", "ssmax", "tupe", "forgetting", "rope+alibi"}) {
-    EXPECT_THAT([&] { Transformer<float>(model(encoding)); },
-                ThrowsMessage<ConfigError>(HasSubstr("linear_attention has no scores")))
+    EXPECT_THAT(message_of<ConfigError>([&] { Transformer<float>(model(encoding)); }),
+                HasSubstr("linear_attention has no scores"))
         << encoding;
   }
 }
@@ -125,10 +125,10 @@ TEST(LinearAttention, RefusesAnEncodingThatWasBuiltForOtherAttention) {
   ParameterLayout layout;
   const auto rope = make_positional_encoding<float>("rope", two_heads, Scope(layout, "positional"));
   const LayerContext<float> context{.width = 16, .shape = shape, .encoding = rope.get()};
-  EXPECT_THAT(
-      [&] { make_layer<float>(LayerKind::branch, "linear_attention", context, Scope(layout, "attention")); },
-      ThrowsMessage<std::invalid_argument>(
-          HasSubstr("for d_model 16, 2 heads, causal; expected d_model 16, 4")));
+  EXPECT_THAT(message_of<std::invalid_argument>([&] {
+                make_layer<float>(LayerKind::branch, "linear_attention", context, Scope(layout, "attention"));
+              }),
+              HasSubstr("for d_model 16, 2 heads, causal; expected d_model 16, 4"));
 }
 
 // The state of a layer: head_width + 1 rows for each key head, however long the text.

@@ -1,5 +1,6 @@
 // State that layers carry from token to token.
 #include "framework/core/decode_cache.h"
+#include "tests/message_of.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +14,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 constexpr Index batch = 2;
 constexpr Index capacity = 5;
@@ -54,11 +54,10 @@ class Cache : public ::testing::Test {
 
 TEST_F(Cache, AStateDeclaredAfterItIsReported) {
   const StateSlot late = layout_.add_state({.rows = 1, .cols = 4});
-  const auto report =
-      ThrowsMessage<std::logic_error>(HasSubstr("got state 2, expected one of the 2 declared"));
-  EXPECT_THAT([&] { cache_.state(late, 0); }, report);
-  EXPECT_THAT([&] { cache_.rows(late, 0); }, report);
-  EXPECT_THAT([&] { cache_.append(late, 0, {}); }, report);
+  const auto report = HasSubstr("got state 2, expected one of the 2 declared");
+  EXPECT_THAT(message_of<std::logic_error>([&] { cache_.state(late, 0); }), report);
+  EXPECT_THAT(message_of<std::logic_error>([&] { cache_.rows(late, 0); }), report);
+  EXPECT_THAT(message_of<std::logic_error>([&] { cache_.append(late, 0, {}); }), report);
 }
 
 TEST_F(Cache, StartsEmpty) {
@@ -104,16 +103,16 @@ TEST_F(Cache, AStateOfFixedSizeStartsAtZeroAndStaysAsItWasLeft) {
 
 TEST_F(Cache, MoreTokensThanItsCapacityAreReportedAndChangeNothing) {
   read(4);
-  EXPECT_THAT([&] { cache_.begin_run(Positions::contiguous(batch, 2)); },
-              ThrowsMessage<std::out_of_range>(HasSubstr("2 tokens after 4 exceed the capacity 5")));
+  EXPECT_THAT(message_of<std::out_of_range>([&] { cache_.begin_run(Positions::contiguous(batch, 2)); }),
+              HasSubstr("2 tokens after 4 exceed the capacity 5"));
   EXPECT_EQ(cache_.length(), 4);
   EXPECT_THAT(held(0), ElementsAre(0, 1, 2, 3));
   EXPECT_NO_THROW(read(1));
 }
 
 TEST_F(Cache, AnotherNumberOfSequencesIsReported) {
-  EXPECT_THAT([&] { cache_.begin_run(Positions::contiguous(3, 1)); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("got 3 sequences, expected 2")));
+  EXPECT_THAT(message_of<std::invalid_argument>([&] { cache_.begin_run(Positions::contiguous(3, 1)); }),
+              HasSubstr("got 3 sequences, expected 2"));
 }
 
 }  // namespace

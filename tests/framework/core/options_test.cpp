@@ -8,6 +8,7 @@
 
 #include "framework/core/errors.h"
 #include "framework/core/random.h"
+#include "tests/message_of.h"
 
 namespace ordinal {
 namespace {
@@ -15,7 +16,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::ThrowsMessage;
 
 struct AllOptions {
   Index count = 3;
@@ -141,21 +141,19 @@ TEST(Options, OutOfTheirChoicesAreReported) {
 TEST(Options, OfAnotherNameAreReportedWithTheKnownOnes) {
   EXPECT_EQ(problem_with("speed", "3"),
             "all has no option speed, expected one of count, rate, reach, loud, mode, title, inputs, inner");
-  EXPECT_THAT(
-      [] {
-        read_options<NoOptions>("none", {{"speed", "3"}});
-      },
-      ThrowsMessage<ConfigError>("none has no options, got speed = 3"));
+  EXPECT_THAT(message_of<ConfigError>([] {
+                read_options<NoOptions>("none", {{"speed", "3"}});
+              }),
+              "none has no options, got speed = 3");
 }
 
 TEST(Options, AllThatIsWrongIsReportedAtOnce) {
-  EXPECT_THAT(
-      [] {
-        read({{"rate", "0"}, {"loud", "1"}, {"speed", "3"}});
-      },
-      ThrowsMessage<ConfigError>(HasSubstr("all: rate: got 0, expected a number above 0\n"
-                                           "all: loud: got '1', expected true or false\n"
-                                           "all has no option speed")));
+  EXPECT_THAT(message_of<ConfigError>([] {
+                read({{"rate", "0"}, {"loud", "1"}, {"speed", "3"}});
+              }),
+              HasSubstr("all: rate: got 0, expected a number above 0\n"
+                        "all: loud: got '1', expected true or false\n"
+                        "all has no option speed"));
 }
 
 TEST(NumberOrAuto, IsWorkedOutFromTheModelUnlessItIsGiven) {
@@ -171,11 +169,10 @@ TEST(NumberOrAuto, IsListedWithTheValueInForceOnceItIsWorkedOut) {
 }
 
 TEST(Options, ThatDoNotFitTheModelAreReportedByResolve) {
-  EXPECT_THAT(
-      [] {
-        resolved_options<AllOptions>("all", {{"count", "5"}}, {.heads = 4});
-      },
-      ThrowsMessage<ConfigError>("all: more than there are heads"));
+  EXPECT_THAT(message_of<ConfigError>([] {
+                resolved_options<AllOptions>("all", {{"count", "5"}}, {.heads = 4});
+              }),
+              "all: more than there are heads");
   EXPECT_NO_THROW(resolved_options<NoOptions>("none", {}, {}));
 }
 
@@ -192,19 +189,15 @@ TEST(ZeroForAutomatic, IsInRangeWhereTheNumbersBelowTheRangeAreNot) {
   EXPECT_EQ(read_options<RowsOptions>("table", {{"rows", "0"}, {"reach", "0"}}).rows, 0);
   EXPECT_EQ(read_options<RowsOptions>("table", {{"rows", "2"}}).rows, 2);
   for (const std::string text : {"1", "10", "-1"}) {
-    EXPECT_THAT(
-        [&] {
-          read_options<RowsOptions>("table", {{"rows", text}});
-        },
-        ThrowsMessage<ConfigError>("table: rows: got " + text +
-                                   ", expected a whole number from 2 to 9, or 0 for automatic"));
+    EXPECT_THAT(message_of<ConfigError>([&] {
+                  read_options<RowsOptions>("table", {{"rows", text}});
+                }),
+                "table: rows: got " + text + ", expected a whole number from 2 to 9, or 0 for automatic");
   }
-  EXPECT_THAT(
-      [] {
-        read_options<RowsOptions>("table", {{"reach", "0.25"}});
-      },
-      ThrowsMessage<ConfigError>(
-          "table: reach: got 0.25, expected a number of at least 0.5, or 0 for automatic"));
+  EXPECT_THAT(message_of<ConfigError>([] {
+                read_options<RowsOptions>("table", {{"reach", "0.25"}});
+              }),
+              "table: reach: got 0.25, expected a number of at least 0.5, or 0 for automatic");
   EXPECT_EQ(specs_of<RowsOptions>()[0].range.automatic, "0");
 }
 

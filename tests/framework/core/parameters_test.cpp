@@ -1,4 +1,5 @@
 #include "framework/core/parameters.h"
+#include "tests/message_of.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +12,6 @@ namespace ordinal {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 TEST(Scope, NestsIntoDottedNames) {
   ParameterLayout layout;
@@ -61,8 +61,8 @@ TEST(Parameters, DeclaredAfterTheBlockWasMadeAreReported) {
   Parameters<float> values(layout);
   const Slot late = layout.add("late", {3, 5}, zeros());
   EXPECT_NO_THROW(values[early]);
-  EXPECT_THAT([&] { values[late]; }, ThrowsMessage<std::logic_error>(
-                                         HasSubstr("ends at element 63, expected one of the 48 declared")));
+  EXPECT_THAT(message_of<std::logic_error>([&] { values[late]; }),
+              HasSubstr("ends at element 63, expected one of the 48 declared"));
   EXPECT_THROW(values["late"], std::logic_error);
   EXPECT_THROW(std::as_const(values)[late], std::logic_error);
   EXPECT_THROW(initialize(values, 1), std::logic_error);
@@ -71,13 +71,12 @@ TEST(Parameters, DeclaredAfterTheBlockWasMadeAreReported) {
 TEST(ParameterLayout, RefusesTakenNamesAndOtherRanks) {
   ParameterLayout layout;
   layout.add("a", {2}, zeros());
-  EXPECT_THAT([&] { layout.add("a", {3}, zeros()); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("parameter a: the name is taken")));
-  EXPECT_THAT(
-      [&] {
-        layout.add("b", {2, 3, 4}, zeros());
-      },
-      ThrowsMessage<std::invalid_argument>(HasSubstr("got shape (2, 3, 4), expected rank 1 or 2")));
+  EXPECT_THAT(message_of<std::invalid_argument>([&] { layout.add("a", {3}, zeros()); }),
+              HasSubstr("parameter a: the name is taken"));
+  EXPECT_THAT(message_of<std::invalid_argument>([&] {
+                layout.add("b", {2, 3, 4}, zeros());
+              }),
+              HasSubstr("got shape (2, 3, 4), expected rank 1 or 2"));
   EXPECT_THROW(layout.find("nothing"), std::out_of_range);
 }
 

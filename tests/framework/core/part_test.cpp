@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "framework/core/errors.h"
+#include "tests/message_of.h"
 
 namespace ordinal {
 namespace {
@@ -13,7 +14,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
-using ::testing::ThrowsMessage;
 
 TEST(ParsePart, ANameAloneHasNoOptions) {
   for (const char* text : {"rope", "  rope ", "rope()", "rope( )", "rope ()"}) {
@@ -47,8 +47,8 @@ TEST(ParsePart, IsUndoneByToString) {
 }
 
 TEST(ParsePart, ItsMessageIsOneLineForAnyText) {
-  EXPECT_THAT([] { parse_part("a\nb\x1b"); },
-              ThrowsMessage<ConfigError>(HasSubstr("got 'a\\x0ab\\x1b', where 'a\\x0ab\\x1b' is no name")));
+  EXPECT_THAT(message_of<ConfigError>([] { parse_part("a\nb\x1b"); }),
+              HasSubstr("got 'a\\x0ab\\x1b', where 'a\\x0ab\\x1b' is no name"));
 }
 
 struct Case {
@@ -59,9 +59,8 @@ struct Case {
 class WrongPart : public ::testing::TestWithParam<Case> {};
 
 TEST_P(WrongPart, IsReportedWithWhatWasGot) {
-  EXPECT_THAT([] { parse_part(GetParam().text); }, ThrowsMessage<ConfigError>(HasSubstr(GetParam().problem)));
-  EXPECT_THAT([] { parse_part(GetParam().text); },
-              ThrowsMessage<ConfigError>(HasSubstr("name(option=value)")));
+  EXPECT_THAT(message_of<ConfigError>([] { parse_part(GetParam().text); }), HasSubstr(GetParam().problem));
+  EXPECT_THAT(message_of<ConfigError>([] { parse_part(GetParam().text); }), HasSubstr("name(option=value)"));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, WrongPart,
@@ -126,16 +125,15 @@ TEST(PartList, KeepsItsTextAndGivesOneForItems) {
 
 TEST(PartList, RefusesOtherSeparatorsAndOtherNumbersOfParts) {
   EXPECT_EQ(PartList("a+b").joined_by('+').size(), 2U);
-  EXPECT_THAT([] { PartList("a+b,c").joined_by('+'); },
-              ThrowsMessage<ConfigError>(
-                  HasSubstr("got 'a+b,c', where ',' stands before c, expected parts joined by '+'")));
+  EXPECT_THAT(message_of<ConfigError>([] { PartList("a+b,c").joined_by('+'); }),
+              HasSubstr("got 'a+b,c', where ',' stands before c, expected parts joined by '+'"));
   EXPECT_EQ(PartList("a(b=1)").only().name, "a");
-  EXPECT_THAT([] { PartList("a+b").only(); },
-              ThrowsMessage<ConfigError>(HasSubstr("got 'a+b', expected one name")));
+  EXPECT_THAT(message_of<ConfigError>([] { PartList("a+b").only(); }),
+              HasSubstr("got 'a+b', expected one name"));
   for (const char* text : {"a+", "+a", "a,,b", "a@"})
-    EXPECT_THAT([&] { PartList{text}; },
-                ThrowsMessage<ConfigError>(HasSubstr("where a name is missing beside '")));
-  EXPECT_THAT([] { PartList{""}; }, ThrowsMessage<ConfigError>(HasSubstr("which names nothing")));
+    EXPECT_THAT(message_of<ConfigError>([&] { PartList{text}; }),
+                HasSubstr("where a name is missing beside '"));
+  EXPECT_THAT(message_of<ConfigError>([] { PartList{""}; }), HasSubstr("which names nothing"));
 }
 
 }  // namespace

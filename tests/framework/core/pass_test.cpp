@@ -6,12 +6,12 @@
 #include <stdexcept>
 
 #include "framework/core/decode_cache.h"
+#include "tests/message_of.h"
 
 namespace ordinal {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 class RecordedPass : public ::testing::Test {
  protected:
@@ -38,20 +38,20 @@ TEST_F(RecordedPass, RestoresInTheReverseOrderOfTheSaves) {
 TEST_F(RecordedPass, AWrongOrderIsReportedByName) {
   pass_.begin({.positions = Positions::contiguous(1, 2), .record = true});
   pass_.save("Linear", pass_.allocate(1, 1));
-  EXPECT_THAT([&] { pass_.restore("Gelu"); },
-              ThrowsMessage<std::logic_error>(HasSubstr("Gelu restores what Linear saved")));
+  EXPECT_THAT(message_of<std::logic_error>([&] { pass_.restore("Gelu"); }),
+              HasSubstr("Gelu restores what Linear saved"));
 }
 
 TEST_F(RecordedPass, RestoringNothingIsReportedByName) {
   pass_.begin({.positions = Positions::contiguous(1, 2), .record = true});
-  EXPECT_THAT([&] { pass_.restore("Gelu"); }, ThrowsMessage<std::logic_error>(HasSubstr("Gelu restores")));
+  EXPECT_THAT(message_of<std::logic_error>([&] { pass_.restore("Gelu"); }), HasSubstr("Gelu restores"));
 }
 
 TEST_F(RecordedPass, AForgottenSaveIsReportedByName) {
   pass_.begin({.positions = Positions::contiguous(1, 2), .record = true});
   pass_.save("Linear", pass_.allocate(1, 1));
-  EXPECT_THAT([&] { pass_.finish(); },
-              ThrowsMessage<std::logic_error>(HasSubstr("Linear saved something that no backward restored")));
+  EXPECT_THAT(message_of<std::logic_error>([&] { pass_.finish(); }),
+              HasSubstr("Linear saved something that no backward restored"));
   pass_.begin({.positions = Positions::contiguous(1, 2), .record = true});
   EXPECT_NO_THROW(pass_.finish()) << "another run starts anew";
 }
@@ -103,8 +103,8 @@ TEST_F(RecordedPass, ACacheHasNoBackward) {
   ordinal::Run<double> run{.positions = Positions::contiguous(1, 2), .cache = &cache};
   EXPECT_NO_THROW(pass_.begin(run));
   run.record = true;
-  EXPECT_THAT([&] { pass_.begin(run); },
-              ThrowsMessage<std::logic_error>(HasSubstr("a recorded run starts from nothing, got a cache")));
+  EXPECT_THAT(message_of<std::logic_error>([&] { pass_.begin(run); }),
+              HasSubstr("a recorded run starts from nothing, got a cache"));
 }
 
 TEST_F(RecordedPass, WhatLayersShareLastsForTheRun) {

@@ -1,4 +1,5 @@
 #include "framework/core/positions.h"
+#include "tests/message_of.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +9,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 TEST(Positions, ContiguousOnesCountFromZeroForEverySequence) {
   const Positions positions = Positions::contiguous(3, 4);
@@ -41,11 +41,10 @@ TEST(Positions, EachSequenceMayHaveItsOwn) {
 }
 
 TEST(Positions, UnequalSequencesAreAnError) {
-  EXPECT_THAT(
-      [] {
-        Positions::per_sequence(2, {0.0, 1.0, 2.0});
-      },
-      ThrowsMessage<std::invalid_argument>(HasSubstr("got 3 values for 2 sequences")));
+  EXPECT_THAT(message_of<std::invalid_argument>([] {
+                Positions::per_sequence(2, {0.0, 1.0, 2.0});
+              }),
+              HasSubstr("got 3 values for 2 sequences"));
   EXPECT_THROW(Positions::per_sequence(0, {}), std::invalid_argument);
 }
 

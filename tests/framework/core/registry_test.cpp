@@ -1,5 +1,6 @@
 // The parts that can be named, and those that a program adds.
 #include "framework/core/registry.h"
+#include "tests/message_of.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +9,6 @@ namespace ordinal {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::ThrowsMessage;
 
 struct Fruit {
   std::string name;
@@ -24,8 +24,8 @@ TEST(Registry, FindsByName) {
 }
 
 TEST(Registry, AnUnknownNameIsReportedWithTheKnownOnes) {
-  EXPECT_THAT([] { fruits().find("plum"); },
-              ThrowsMessage<ConfigError>("fruit: got 'plum', expected one of apple, pear"));
+  EXPECT_THAT(message_of<ConfigError>([] { fruits().find("plum"); }),
+              "fruit: got 'plum', expected one of apple, pear");
 }
 
 TEST(Registry, WhatIsAddedIsFoundBehindTheOthers) {
@@ -37,11 +37,10 @@ TEST(Registry, WhatIsAddedIsFoundBehindTheOthers) {
 
 TEST(Registry, ANameThatIsTakenIsReportedAndKeepsItsEntry) {
   Registry<Fruit> registry = fruits();
-  EXPECT_THAT(
-      [&] {
-        registry.add({"apple", 9});
-      },
-      ThrowsMessage<std::invalid_argument>("fruit: apple is registered already"));
+  EXPECT_THAT(message_of<std::invalid_argument>([&] {
+                registry.add({"apple", 9});
+              }),
+              "fruit: apple is registered already");
   EXPECT_EQ(registry.find("apple").price, 3);
   EXPECT_EQ(registry.entries().size(), 2U);
 }

@@ -1,4 +1,5 @@
 #include "framework/core/tensor.h"
+#include "tests/message_of.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -51,11 +52,10 @@ TEST(Tensor, CopiesAreDeep) {
 TEST(Tensor, RefusesImpossibleShapes) {
   EXPECT_THROW(Tensor<float>({2, -1}), std::invalid_argument);
   const std::vector<float> values(5);
-  EXPECT_THAT(
-      [&] {
-        Tensor<float>({2, 3}, values);
-      },
-      ::testing::ThrowsMessage<std::invalid_argument>("Tensor of shape (2, 3): got 5 values, expected 6"));
+  EXPECT_THAT(message_of<std::invalid_argument>([&] {
+                Tensor<float>({2, 3}, values);
+              }),
+              "Tensor of shape (2, 3): got 5 values, expected 6");
 }
 
 TEST(View, RangesOfRowsAndColumnsStayInPlace) {
@@ -69,8 +69,8 @@ TEST(View, RangesOfRowsAndColumnsStayInPlace) {
 TEST(View, RefusesWhatLiesOutside) {
   Tensor<float> tensor({4, 6});
   const View<float> view = tensor.view();
-  EXPECT_THAT([&] { view.row(4); },
-              ::testing::ThrowsMessage<std::logic_error>("View: got row [4, 5), expected within [0, 4)"));
+  EXPECT_THAT(message_of<std::logic_error>([&] { view.row(4); }),
+              "View: got row [4, 5), expected within [0, 4)");
   EXPECT_THROW(view.row(-1), std::logic_error);
   EXPECT_THROW(view(4, 0), std::logic_error);
   EXPECT_THROW(view(0, 6), std::logic_error);

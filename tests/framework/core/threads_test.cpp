@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/framework/thread_stacks.h"
+#include "tests/message_of.h"
 
 namespace ordinal {
 namespace {
@@ -69,17 +70,15 @@ TEST(Threads, ZeroMeansOneForEachProcessor) { EXPECT_EQ(Threads(0).count(), usab
 
 TEST(Threads, ThatDoNotStartAreCounted) {
   const RoomForStacks none(0);
-  EXPECT_THAT(
-      [] { Threads(3); },
-      ::testing::ThrowsMessage<std::runtime_error>(
-          "Threads: the system started 1 of 3 threads (Resource temporarily unavailable); use fewer"));
+  EXPECT_THAT(message_of<std::runtime_error>([] { Threads(3); }),
+              "Threads: the system started 1 of 3 threads (Resource temporarily unavailable); use fewer");
   EXPECT_NO_THROW(Threads(1)) << "the calling thread alone";
 }
 
 TEST(Threads, ThatStartedAreJoinedIfOthersDoNot) {
   const RoomForStacks two(2);
-  EXPECT_THAT([] { Threads(6); }, ::testing::ThrowsMessage<std::runtime_error>(
-                                      ::testing::HasSubstr("the system started 3 of 6 threads")));
+  EXPECT_THAT(message_of<std::runtime_error>([] { Threads(6); }),
+              ::testing::HasSubstr("the system started 3 of 6 threads"));
   EXPECT_EQ(Threads(3).count(), 3) << "those that were joined left their room";
 }
 

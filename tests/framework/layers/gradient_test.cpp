@@ -20,6 +20,7 @@
 #include "framework/layers/residual.h"
 #include "tests/framework/largest_difference.h"
 #include "tests/framework/layers/branch_setting.h"
+#include "tests/message_of.h"
 
 namespace ordinal {
 namespace {
@@ -27,7 +28,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using testing::largest_difference;
-using ::testing::ThrowsMessage;
 using testing::width;
 
 // A layer in both precisions.
@@ -208,8 +208,8 @@ TEST(Norms, OfEqualNumbersAreFiniteForAnyEpsilonThatIsAccepted) {
     const auto options = entry.options();
     const auto norm = build(number_text(std::ranges::find(options, "epsilon", &OptionSpec::name)->range.low));
     for (const std::string lost : {"0", "1e-50"}) {
-      EXPECT_THAT([&] { build(lost); }, ThrowsMessage<ConfigError>(entry.name + ": epsilon: got " + lost +
-                                                                   ", expected a number of at least 1e-30"));
+      EXPECT_THAT(message_of<ConfigError>([&] { build(lost); }),
+                  entry.name + ": epsilon: got " + lost + ", expected a number of at least 1e-30");
     }
     Parameters<float> values(layout);
     Parameters<float> gradients(layout);
@@ -233,16 +233,15 @@ TEST(LayerRegistry, UnknownNamesAndOptionsAreReported) {
   const auto build = [&](LayerKind kind, const std::string& text) {
     return [&layout, kind, text] { make_layer<double>(kind, text, {.width = 2}, Scope(layout, "layer")); };
   };
-  EXPECT_THAT(build(LayerKind::norm, "gelu"),
-              ThrowsMessage<ConfigError>("norm: got 'gelu', expected one of layernorm, rmsnorm"));
-  EXPECT_THAT(build(LayerKind::norm, "layernorm(eps=1)"),
-              ThrowsMessage<ConfigError>("layernorm has no option eps, expected one of epsilon"));
-  EXPECT_THAT(build(LayerKind::branch, "gated_linear(activation=swiglu)"),
-              ThrowsMessage<ConfigError>(
-                  AllOf(HasSubstr("gated_linear.activation: got 'swiglu'"), HasSubstr("elementwise"))));
+  EXPECT_THAT(message_of<ConfigError>(build(LayerKind::norm, "gelu")),
+              "norm: got 'gelu', expected one of layernorm, rmsnorm");
+  EXPECT_THAT(message_of<ConfigError>(build(LayerKind::norm, "layernorm(eps=1)")),
+              "layernorm has no option eps, expected one of epsilon");
+  EXPECT_THAT(message_of<ConfigError>(build(LayerKind::branch, "gated_linear(activation=swiglu)")),
+              AllOf(HasSubstr("gated_linear.activation: got 'swiglu'"), HasSubstr("elementwise")));
   for (const std::string& name : layers(LayerKind::activation).names()) {
-    EXPECT_THAT(build(LayerKind::activation, name + "(slope=1)"),
-                ThrowsMessage<ConfigError>(name + " has no options, got slope = 1"));
+    EXPECT_THAT(message_of<ConfigError>(build(LayerKind::activation, name + "(slope=1)")),
+                name + " has no options, got slope = 1");
   }
 }
 
@@ -253,8 +252,8 @@ TEST(LayerRegistry, ABlockIsAListOfBranches) {
   EXPECT_EQ(to_string(parts[1]), "attention");
   EXPECT_THROW(block_parts(""), ConfigError);
   EXPECT_THROW(block_parts("attention,"), ConfigError);
-  EXPECT_THAT([] { block_parts("attention, gelu"); },
-              ThrowsMessage<ConfigError>(::testing::HasSubstr("block: got 'gelu', expected one of ")));
+  EXPECT_THAT(message_of<ConfigError>([] { block_parts("attention, gelu"); }),
+              ::testing::HasSubstr("block: got 'gelu', expected one of "));
 }
 
 // They would be multiplied by memory next to its parameters. User-defined layers need not check it.
@@ -277,10 +276,9 @@ TEST(Layers, RefuseRowsOfAnotherWidth) {
     for (const Index got : {expected - 1, expected + 1, 2 * expected}) {
       const Tensor<double> x({4, got});
       pass.begin({.positions = Positions::contiguous(2, 2), .training = true});
-      EXPECT_THAT([&] { layer->forward(x.view(), pass); },
-                  ThrowsMessage<std::invalid_argument>(
-                      AllOf(HasSubstr(fmt::format("{}: got rows of {} numbers", what.layer, got)),
-                            HasSubstr(fmt::format("expected {}", expected)))));
+      EXPECT_THAT(message_of<std::invalid_argument>([&] { layer->forward(x.view(), pass); }),
+                  AllOf(HasSubstr(fmt::format("{}: got rows of {} numbers", what.layer, got)),
+                        HasSubstr(fmt::format("expected {}", expected))));
     }
   }
 }
@@ -292,8 +290,9 @@ TEST(Embedding, AsATiedOutputRefusesRowsOfAnotherWidth) {
   Pass<double> pass(values);
   pass.begin({.positions = Positions::contiguous(1, 3)});
   const Tensor<double> x({3, width + 1});
-  EXPECT_THAT([&] { Linear<double>(embedding.table()).forward(x.view(), pass); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("Linear: got rows of 9 numbers, expected 8")));
+  EXPECT_THAT(
+      message_of<std::invalid_argument>([&] { Linear<double>(embedding.table()).forward(x.view(), pass); }),
+      HasSubstr("Linear: got rows of 9 numbers, expected 8"));
 }
 
 // A branch is checked when a model is built, before anything runs: a user-defined one need not check it.
@@ -310,9 +309,9 @@ TEST(Residual, RefusesANormOrABranchOfAnotherWidth) {
     };
   };
   EXPECT_NO_THROW(build(8, 8, 8)());
-  EXPECT_THAT(build(4, 8, 8), ThrowsMessage<std::invalid_argument>(
-                                  HasSubstr("Residual block.0.mine: got a norm from width 4 to 4 and a "
-                                            "branch from 8 to 8, expected one width")));
+  EXPECT_THAT(message_of<std::invalid_argument>(build(4, 8, 8)),
+              HasSubstr("Residual block.0.mine: got a norm from width 4 to 4 and a "
+                        "branch from 8 to 8, expected one width"));
   EXPECT_THROW(build(8, 8, 4)(), std::invalid_argument);
   EXPECT_THROW(build(8, 4, 8)(), std::invalid_argument);
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "framework/core/errors.h"
+#include "tests/message_of.h"
 
 namespace ordinal {
 namespace {
@@ -106,14 +107,12 @@ TEST(Schedule, IsMadeFromATextWithOptions) {
   EXPECT_EQ(make_schedule("linear").name, "linear");
   EXPECT_EQ(make_schedule("cosine").final_fraction, 0.1);
   EXPECT_EQ(make_schedule("cosine(final_fraction=0)").final_fraction, 0.0);
-  EXPECT_THAT([] { make_schedule("constant(final_fraction=0)"); },
-              ::testing::ThrowsMessage<ConfigError>("constant has no options, got final_fraction = 0"));
-  EXPECT_THAT(
-      [] { make_schedule("cosine(final_fraction=2)"); },
-      ::testing::ThrowsMessage<ConfigError>("cosine: final_fraction: got 2, expected a number from 0 to 1"));
-  EXPECT_THAT(
-      [] { make_schedule("step"); },
-      ::testing::ThrowsMessage<ConfigError>(::testing::HasSubstr("schedule: got 'step', expected one of")));
+  EXPECT_THAT(message_of<ConfigError>([] { make_schedule("constant(final_fraction=0)"); }),
+              "constant has no options, got final_fraction = 0");
+  EXPECT_THAT(message_of<ConfigError>([] { make_schedule("cosine(final_fraction=2)"); }),
+              "cosine: final_fraction: got 2, expected a number from 0 to 1");
+  EXPECT_THAT(message_of<ConfigError>([] { make_schedule("step"); }),
+              ::testing::HasSubstr("schedule: got 'step', expected one of"));
 }
 
 }  // namespace

@@ -6,12 +6,12 @@
 #include "framework/core/errors.h"
 #include "framework/positional/distance_bias.h"
 #include "tests/framework/positional/rig.h"
+#include "tests/message_of.h"
 
 namespace ordinal {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 struct RecencyOptions {
   double reach = 0.0;
@@ -93,17 +93,17 @@ TEST(OwnEncoding, TrainsItsParameterAndNothingElse) {
 }
 
 TEST(OwnEncoding, RefusesOptionsThatItCannotHave) {
-  EXPECT_THAT([] { rig_of("recency(reach=-1)"); },
-              ThrowsMessage<ConfigError>("recency: reach: got -1, expected a number of at least 0"));
-  EXPECT_THAT([] { rig_of("recency(range=4)"); },
-              ThrowsMessage<ConfigError>("recency has no option range, expected one of reach"));
+  EXPECT_THAT(message_of<ConfigError>([] { rig_of("recency(reach=-1)"); }),
+              "recency: reach: got -1, expected a number of at least 0");
+  EXPECT_THAT(message_of<ConfigError>([] { rig_of("recency(range=4)"); }),
+              "recency has no option range, expected one of reach");
 }
 
 TEST(RegisterEncoding, RefusesANameThatIsTaken) {
   EncodingEntry entry = recency();
   entry.name = "alibi";
-  EXPECT_THAT([&] { encodings().add(entry); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("alibi is registered already")));
+  EXPECT_THAT(message_of<std::invalid_argument>([&] { encodings().add(entry); }),
+              HasSubstr("alibi is registered already"));
   EXPECT_EQ(encodings().find("alibi").source, "Press et al. 2022, §3");
 }
 

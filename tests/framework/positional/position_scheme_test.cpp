@@ -11,13 +11,13 @@
 #include "framework/positional/position_scheme.h"
 #include "framework/positional/rotary.h"
 #include "tests/framework/largest_difference.h"
+#include "tests/message_of.h"
 
 namespace ordinal {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 std::vector<double> of(const Positions& positions, Index sequence = 0) {
   const auto span = positions.of(sequence);
@@ -139,8 +139,9 @@ TEST(PositionSchemes, TakeTheirOptions) {
 }
 
 TEST(PositionSchemes, OfAUserNeedAFreeName) {
-  EXPECT_THAT([] { position_schemes().add(position_schemes().find("yarn")); },
-              ThrowsMessage<std::invalid_argument>("positions: yarn is registered already"));
+  EXPECT_THAT(
+      message_of<std::invalid_argument>([] { position_schemes().add(position_schemes().find("yarn")); }),
+      "positions: yarn is registered already");
 }
 
 TEST(PositionSchemes, WorkOutTheirRangeFromTheLongestLength) {
@@ -270,9 +271,8 @@ TEST(Spaced, CoversEveryRangeEvenlyRoundedDownExactly) {
 
 TEST(Ranges, ThatAreTooSmallAreRefused) {
   for (const std::string kind : {"randomized", "random_float", "spaced", "random_shift"}) {
-    EXPECT_THAT([&] { make_positions(scheme(kind, 7), 1, 8); },
-                ThrowsMessage<PositionError>(
-                    HasSubstr("8 tokens need as many positions, got 7 (raise max_position)")));
+    EXPECT_THAT(message_of<PositionError>([&] { make_positions(scheme(kind, 7), 1, 8); }),
+                HasSubstr("8 tokens need as many positions, got 7 (raise max_position)"));
   }
 }
 
@@ -303,15 +303,13 @@ TEST(OfATask, AreMovedByTheSameWholeNumberAndZerosStay) {
 }
 
 TEST(OfATask, ThatDoNotFitOrHaveNoExampleAreRefused) {
-  EXPECT_THAT(
-      [] {
-        moved_positions(scheme("task", 3), 1, std::vector<double>{1, 2, 3}, {});
-      },
-      ThrowsMessage<PositionError>(HasSubstr("up to 3, expected them below 3 (raise max_position)")));
+  EXPECT_THAT(message_of<PositionError>([] {
+                moved_positions(scheme("task", 3), 1, std::vector<double>{1, 2, 3}, {});
+              }),
+              HasSubstr("up to 3, expected them below 3 (raise max_position)"));
   for (const Index range : {3, 100}) {  // 3 would not be enough, but more would not help
-    EXPECT_THAT([&] { make_positions(scheme("task", range), 1, 4); },
-                ThrowsMessage<PositionError>(
-                    HasSubstr("no example of a task to take them from (choose others behind @")));
+    EXPECT_THAT(message_of<PositionError>([&] { make_positions(scheme("task", range), 1, 4); }),
+                HasSubstr("no example of a task to take them from (choose others behind @"));
   }
 }
 

@@ -11,12 +11,12 @@
 #include "framework/positional/position_scheme.h"
 #include "framework/positional/rotary.h"
 #include "tests/framework/positional/rig.h"
+#include "tests/message_of.h"
 
 namespace ordinal {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 struct Refused {
   std::string encoding;
@@ -67,8 +67,8 @@ const Refused refused_encodings[] = {
 
 TEST(Refusals, OfAnEncodingSayWhatIsExpected) {
   for (const Refused& wrong : refused_encodings) {
-    EXPECT_THAT([&] { testing::Rig<>(wrong.encoding, wrong.shape); },
-                ThrowsMessage<ConfigError>(HasSubstr(wrong.why)))
+    EXPECT_THAT(message_of<ConfigError>([&] { testing::Rig<>(wrong.encoding, wrong.shape); }),
+                HasSubstr(wrong.why))
         << wrong.encoding;
   }
 }
@@ -107,7 +107,7 @@ TEST(Refusals, OfAPositionNameTheWayOut) {
   for (const RefusedPositions& wrong : all) {
     testing::Rig<float> rig(wrong.encoding, {.d_model = 16, .train_length = 100, .positions = 100});
     const Tensor<float> x({wrong.positions.seq_len(), 16});
-    EXPECT_THAT([&] { rig.at(wrong.positions).input(x); }, ThrowsMessage<PositionError>(HasSubstr(wrong.why)))
+    EXPECT_THAT(message_of<PositionError>([&] { rig.at(wrong.positions).input(x); }), HasSubstr(wrong.why))
         << wrong.encoding;
   }
 }
@@ -116,11 +116,10 @@ TEST(Refusals, OfPositionsBelowZeroAndInfiniteOnesDoNotDependOnTheOverflow) {
   for (const std::string overflow : {"error", "clamp", "interpolate", "untrained"}) {
     testing::Rig<> rig("learned(overflow=" + overflow + ")");
     for (const double position : {-1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
-      EXPECT_THAT(
-          [&] {
-            rig.at({position}).input(Tensor<double>({1, 16}));
-          },
-          ThrowsMessage<PositionError>(HasSubstr("expected a finite one, 0 or greater")))
+      EXPECT_THAT(message_of<PositionError>([&] {
+                    rig.at({position}).input(Tensor<double>({1, 16}));
+                  }),
+                  HasSubstr("expected a finite one, 0 or greater"))
           << overflow << " " << position;
     }
   }
@@ -149,8 +148,8 @@ TEST(Refusals, OfAPositionSchemeSayWhatIsExpected) {
       {"longrope(longrope_factors=1 0.99)", "expected numbers of at least 1"},
   };
   for (const RefusedScheme& wrong : all) {
-    EXPECT_THAT([&] { make_position_scheme(wrong.scheme).resolve(64, 256); },
-                ThrowsMessage<ConfigError>(HasSubstr(wrong.why)))
+    EXPECT_THAT(message_of<ConfigError>([&] { make_position_scheme(wrong.scheme).resolve(64, 256); }),
+                HasSubstr(wrong.why))
         << wrong.scheme;
   }
 }
@@ -161,10 +160,10 @@ TEST(Refusals, OfAScaleBelowOneHoldForEverySchemeThatHasOne) {
   for (const SchemeEntry& entry : position_schemes().entries()) {
     if (std::ranges::find(entry.options, "scale", &OptionSpec::name) == entry.options.end()) continue;
     scaled.push_back(entry.name);
-    EXPECT_THAT(
-        [&] { make_position_scheme(entry.name + "(scale=0.999)"); },
-        ThrowsMessage<ConfigError>(entry.name + ": scale: got 0.999, expected a number of at least 1, or 0 "
-                                                "for automatic"));
+    EXPECT_THAT(message_of<ConfigError>([&] { make_position_scheme(entry.name + "(scale=0.999)"); }),
+                entry.name +
+                    ": scale: got 0.999, expected a number of at least 1, or 0 "
+                    "for automatic");
   }
   EXPECT_THAT(scaled, ::testing::ElementsAre("interpolated", "ntk", "yarn", "longrope"));
 }
@@ -177,9 +176,9 @@ TEST(Refusals, OfAStretchThatNoBaseCanHaveSayWhatToLower) {
       scheme.resolve(64, 512);
       rig->check_stretch(stretch_of(make_positions(scheme, 1, 512)));
     };
-    EXPECT_THAT([&] { check("ntk(scale=1e20)"); },
-                ThrowsMessage<ConfigError>("ntk: base 1e+300, raised for s = 1e+20, is infinite, expected a "
-                                           "finite one (lower scale or base)"));
+    EXPECT_THAT(message_of<ConfigError>([&] { check("ntk(scale=1e20)"); }),
+                "ntk: base 1e+300, raised for s = 1e+20, is infinite, expected a "
+                "finite one (lower scale or base)");
     for (const std::string finite : {"ntk(scale=1e5)", "ntk", "yarn(scale=1e20)", "contiguous"})
       EXPECT_NO_THROW(check(finite)) << encoding << " " << finite;
   }
@@ -194,8 +193,7 @@ TEST(Refusals, OfAPairOfEncodingAndPositionsSayWhy) {
     check_positions(pair.substr(0, colon), make_position_scheme(pair.substr(colon + 1)));
   };
   for (const RefusedScheme& wrong : all) {
-    EXPECT_THAT([&] { check(wrong.scheme); }, ThrowsMessage<ConfigError>(HasSubstr(wrong.why)))
-        << wrong.scheme;
+    EXPECT_THAT(message_of<ConfigError>([&] { check(wrong.scheme); }), HasSubstr(wrong.why)) << wrong.scheme;
   }
   for (const std::string encoding : {"sinusoidal", "learned", "alibi", "t5", "rope", "cope+rope"})
     EXPECT_NO_THROW(check(encoding + ":randomized")) << encoding;

@@ -11,13 +11,13 @@
 #include "framework/positional/rotary.h"
 #include "tests/framework/largest_difference.h"
 #include "tests/framework/positional/rotary_scores.h"
+#include "tests/message_of.h"
 #include "tests/models/model_rig.h"
 
 namespace ordinal {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 using rotary_test::d_head;
 using rotary_test::heads;
@@ -43,7 +43,7 @@ TEST(Rope, TrapWithoutBeginRunTheHookSaysSo) {
     rig.over(2);
     EXPECT_NO_THROW(hook());
     rig.pass().begin({.positions = Positions::contiguous(1, 2)});  // another run
-    EXPECT_THAT(hook, ThrowsMessage<std::logic_error>(HasSubstr("begin_run()"))) << name;
+    EXPECT_THAT(message_of<std::logic_error>(hook), HasSubstr("begin_run()")) << name;
   }
 }
 

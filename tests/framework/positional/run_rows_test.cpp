@@ -1,5 +1,6 @@
 // What encodings keep for a run.
 #include "framework/positional/run_rows.h"
+#include "tests/message_of.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +12,6 @@ namespace ordinal {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 class KeptRows : public ::testing::Test {
  protected:
@@ -25,15 +25,15 @@ class KeptRows : public ::testing::Test {
 };
 
 TEST_F(KeptRows, LastForTheRun) {
-  const auto refused = ThrowsMessage<std::logic_error>(HasSubstr("calls begin_run() of its encoding"));
+  const auto refused = HasSubstr("calls begin_run() of its encoding");
   begin(true);
-  EXPECT_THAT([&] { rows_.of_run(pass_); }, refused);
+  EXPECT_THAT(message_of<std::logic_error>([&] { rows_.of_run(pass_); }), refused);
   const View<double> x = pass_.allocate(2, 3);
   rows_.keep(x, pass_, 3);
   EXPECT_EQ(rows_.of_run(pass_).data, x.data);
   begin(true);
-  EXPECT_THAT([&] { rows_.of_run(pass_); }, refused);
-  EXPECT_THAT([&] { rows_.gradient(pass_); }, refused);
+  EXPECT_THAT(message_of<std::logic_error>([&] { rows_.of_run(pass_); }), refused);
+  EXPECT_THAT(message_of<std::logic_error>([&] { rows_.gradient(pass_); }), refused);
 }
 
 TEST_F(KeptRows, HaveASumOfGradientsIfTheRunIsRecorded) {

@@ -8,12 +8,12 @@
 #include "framework/positional/position_scheme.h"
 #include "framework/positional/sinusoid_table.h"
 #include "tests/framework/positional/rig.h"
+#include "tests/message_of.h"
 
 namespace ordinal {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 constexpr Index trained = 8;
 constexpr Index length = 21;
@@ -92,12 +92,12 @@ TEST(SelfExtend, GivesFarKeysTheBiasOfTheirDistance) {
 
 TEST(SelfExtend, IsForEncodingsOfDistances) {
   for (const std::string wrong : {"sinusoidal", "rope+learned", "transformer_xl"})
-    EXPECT_THAT([&] { check_positions(wrong, scheme_of("self_extend")); },
-                ThrowsMessage<ConfigError>(HasSubstr("changes far distances, which ")))
+    EXPECT_THAT(message_of<ConfigError>([&] { check_positions(wrong, scheme_of("self_extend")); }),
+                HasSubstr("changes far distances, which "))
         << wrong;
   EXPECT_NO_THROW(check_positions("rope+forgetting", scheme_of("self_extend")));
-  EXPECT_THAT([] { scheme_of("self_extend(near=8)"); },
-              ThrowsMessage<ConfigError>(HasSubstr("near = 8 is not below the training length, 8")));
+  EXPECT_THAT(message_of<ConfigError>([] { scheme_of("self_extend(near=8)"); }),
+              HasSubstr("near = 8 is not below the training length, 8"));
 }
 
 }  // namespace

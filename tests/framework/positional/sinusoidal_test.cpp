@@ -10,13 +10,13 @@
 #include <limits>
 
 #include "tests/framework/positional/rig.h"
+#include "tests/message_of.h"
 
 namespace ordinal {
 namespace {
 
 using ::testing::HasSubstr;
 using testing::normal_tensor;
-using ::testing::ThrowsMessage;
 
 // 768 and 512 with 1,024 and 5,000 positions are the reference dimensions.
 TEST(SinusoidalShape, IsLengthByWidthAndForwardKeepsThatOfItsInput) {
@@ -47,8 +47,8 @@ TEST(SinusoidalShape, AnOddWidthCanBePaddedByOneAndTheLastColumnDropped) {
 }
 
 TEST(SinusoidalShape, BadArgumentsAreErrors) {
-  EXPECT_THAT([] { sinusoidal_positional_encoding(10, 7); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("got d_model 7, expected an even number")));
+  EXPECT_THAT(message_of<std::invalid_argument>([] { sinusoidal_positional_encoding(10, 7); }),
+              HasSubstr("got d_model 7, expected an even number"));
   EXPECT_THROW(SinusoidalPositionalEncoding<float>(10, 7), ConfigError);
   EXPECT_THROW(sinusoidal_positional_encoding(-1, 4), std::invalid_argument);
   EXPECT_THROW(sinusoidal_positional_encoding(3, 0), std::invalid_argument);
@@ -60,12 +60,10 @@ TEST(SinusoidalShape, BadArgumentsAreErrors) {
 
 TEST(SinusoidalShape, ForwardRefusesAnInputOfAnotherShape) {
   const SinusoidalPositionalEncoding<double> encoding(16, 8);
-  EXPECT_THAT(
-      [&] {
-        encoding.forward(Tensor<double>({2, 3, 6}));
-      },
-      ThrowsMessage<std::invalid_argument>(
-          HasSubstr("got input of shape (2, 3, 6), expected (batch, seq_len, 8)")));
+  EXPECT_THAT(message_of<std::invalid_argument>([&] {
+                encoding.forward(Tensor<double>({2, 3, 6}));
+              }),
+              HasSubstr("got input of shape (2, 3, 6), expected (batch, seq_len, 8)"));
   EXPECT_THROW(encoding.forward(Tensor<double>({3, 8})), std::invalid_argument);
   EXPECT_THROW(encoding.forward(Tensor<double>()), std::invalid_argument);
 }

@@ -13,6 +13,7 @@
 #include "framework/core/errors.h"
 #include "tests/framework/storage/file_size_limit.h"
 #include "tests/framework/storage/scratch_folder.h"
+#include "tests/message_of.h"
 
 namespace ordinal {
 namespace {

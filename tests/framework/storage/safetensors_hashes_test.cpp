@@ -8,6 +8,7 @@
 #include "framework/core/errors.h"
 #include "framework/storage/safetensors.h"
 #include "tests/framework/storage/scratch_folder.h"
+#include "tests/message_of.h"
 
 namespace ordinal {
 namespace {

@@ -11,6 +11,7 @@
 #include "framework/storage/atomic_file.h"
 #include "framework/storage/safetensors.h"
 #include "tests/framework/storage/scratch_folder.h"
+#include "tests/message_of.h"
 
 namespace ordinal {
 namespace {

@@ -53,15 +53,4 @@ inline std::filesystem::path storage_fixture(const std::string& name) {
   return ordinal::fixtures_folder() / "storage" / name;
 }
 
-/// The message of the Error that `action` throws; empty, so that it matches nothing, if it does not throw.
-template <typename Error, typename Action>
-std::string message_of(const Action& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
 }  // namespace ordinal

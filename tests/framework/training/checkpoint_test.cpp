@@ -11,13 +11,13 @@
 
 #include "framework/core/errors.h"
 #include "tests/framework/training/small_model.h"
+#include "tests/message_of.h"
 
 namespace ordinal::testing {
 namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 std::filesystem::path path_of(const std::string& name) {
   return std::filesystem::path(::testing::TempDir()) / ("checkpoint_test_" + name + ".safetensors");
@@ -99,8 +99,8 @@ TEST(CheckpointFile, ThatDoesNotFitIsRefusedAndChangesNothing) {
     Training training("adamw", config);
     const std::vector<float> before = training.values();
     const auto load = [&, name = file] { training.load(name); };
-    EXPECT_THAT(load, ThrowsMessage<CheckpointError>(
-                          AllOf(HasSubstr(path_of(file).string() + ": "), HasSubstr(why))));
+    EXPECT_THAT(message_of<CheckpointError>(load),
+                AllOf(HasSubstr(path_of(file).string() + ": "), HasSubstr(why)));
     EXPECT_EQ(before, training.values()) << file;
     EXPECT_EQ(training.trainer.steps(), 0) << file;
   }

@@ -13,12 +13,12 @@
 #include "framework/training/evaluation.h"
 #include "tests/framework/largest_difference.h"
 #include "tests/framework/training/small_model.h"
+#include "tests/message_of.h"
 
 namespace ordinal::testing {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 // Losses of all steps, then all parameters.
 std::vector<float> trained(int thread_count, Index shards, double dropout, int steps = 6) {
@@ -136,11 +136,11 @@ template <typename Error>
 void expect_refused(const Batch& batch, const std::string& text) {
   SmallTraining training(options_with(2));
   const std::vector<float> before = training.values();
-  EXPECT_THAT([&] { training.step(batch); }, ThrowsMessage<Error>(HasSubstr(text)));
+  EXPECT_THAT(message_of<Error>([&] { training.step(batch); }), HasSubstr(text));
   EXPECT_EQ(before, training.values());
   EXPECT_EQ(training.trainer.steps(), 0);
   Evaluator<float> evaluator(training.model, training.trainer.values(), training.threads);
-  EXPECT_THAT([&] { evaluator.score(batch); }, ThrowsMessage<Error>(HasSubstr(text)));
+  EXPECT_THAT(message_of<Error>([&] { evaluator.score(batch); }), HasSubstr(text));
 }
 
 TEST(Batch, OfAnotherSizeThanItsTokensOrOfNoneIsReported) {
@@ -157,8 +157,8 @@ TEST(Batch, OfAnotherSizeThanItsTokensOrOfNoneIsReported) {
         {{4, 0, {}, {}}, "got size 4 and seq_len 0"},
         {{-1, -1, {0}, {0}}, "got size -1 and seq_len -1"}})
     expect_refused<std::invalid_argument>(batch, text);
-  EXPECT_THAT([] { SmallTraining().trainer.step({}); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("got no batch")));
+  EXPECT_THAT(message_of<std::invalid_argument>([] { SmallTraining().trainer.step({}); }),
+              HasSubstr("got no batch"));
 }
 
 TEST(Batch, WithNumbersOutsideOfTheVocabularyIsReported) {

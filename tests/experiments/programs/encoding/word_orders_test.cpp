@@ -10,6 +10,7 @@
 #include "framework/core/text.h"
 #include "framework/positional/positional_encoding.h"
 #include "tests/framework/storage/scratch_folder.h"
+#include "tests/message_of.h"
 
 namespace ordinal::experiments {
 namespace {
