@@ -26,7 +26,7 @@ constexpr const char* dtype = std::same_as<T, double> ? "<f8" : "<i8";
 /// The dict literal exactly as NumPy writes it, without the padding.
 template <typename T>
 std::string literal_of(const Shape& shape) {
-  const std::string tuple = shape.size() == 1 ? fmt::format("({},)", shape[0]) : to_string(shape);
+  const std::string tuple = shape.size() == 1 ? fmt::format("({},)", shape[0]) : ordinal::to_string(shape);
   return fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", dtype<T>, tuple);
 }
 
@@ -58,7 +58,7 @@ NpyArray<T> read_npy(const std::filesystem::path& path) {
   const std::size_t bytes = file.size() - before_header - header.size();
   require(
       checked_element_count(shape).value_or(-1) * static_cast<Index>(sizeof(T)) == static_cast<Index>(bytes),
-      fmt::format("{} bytes of data do not fit shape {} of {}", bytes, to_string(shape), dtype<T>));
+      fmt::format("{} bytes of data do not fit shape {} of {}", bytes, ordinal::to_string(shape), dtype<T>));
   std::vector<T> values(bytes / sizeof(T));
   if (bytes > 0) std::memcpy(values.data(), file.data() + file.size() - bytes, bytes);
   return {shape, values};

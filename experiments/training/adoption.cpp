@@ -19,7 +19,7 @@ void resize(const ParameterSpec& spec, const PositionalEncoding<float>& encoding
     return;
   throw ConfigError(
       fmt::format("finetune.encoding: {} has shape {}, and {} in the first stage; it cannot be resized",
-                  spec.name, to_string(spec.shape), to_string(shape)));
+                  spec.name, ordinal::to_string(spec.shape), ordinal::to_string(shape)));
 }
 
 }  // namespace
@@ -33,8 +33,8 @@ std::string adopt_parameters(const SafetensorsFile& file, const Transformer<floa
       changes.push_back("not in the checkpoint: " + name);
     } else if (is_positional(name) && file.shape(name) != spec.shape) {
       resize(spec, model.encoding(), file.shape(name), file.values<float>(name), values);
-      changes.push_back(
-          fmt::format("resized {} from {} to {}", name, to_string(file.shape(name)), to_string(spec.shape)));
+      changes.push_back(fmt::format("resized {} from {} to {}", name, ordinal::to_string(file.shape(name)),
+                                    ordinal::to_string(spec.shape)));
     } else {
       load_parameter(file, spec, values);
     }

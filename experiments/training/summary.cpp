@@ -182,7 +182,7 @@ std::string summary(const Transformer<float>& model, Index seq_len) {
   const double scores = score_flops(model, seq_len);
   const std::string total = line("total", "", model.layout().count(), weight_flops(model) + scores);
   for (const ParameterSpec& spec : model.layout().specs())
-    table += line(spec.name, to_string(spec.shape), spec.size(), product_flops(config, spec));
+    table += line(spec.name, ordinal::to_string(spec.shape), spec.size(), product_flops(config, spec));
   if (scores > 0.0) table += line(fmt::format("attention scores at {} tokens", seq_len), "", "", scores);
   const std::string constants = model.encoding().constants();
   return table + total +

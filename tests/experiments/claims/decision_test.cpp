@@ -16,8 +16,8 @@ namespace {
 
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
-using Values = std::vector<double>;
-using Rows = std::map<std::string, Values>;
+using Numbers = std::vector<double>;
+using Rows = std::map<std::string, Numbers>;
 
 const MetricSpec accuracy = plain_metrics(Measure::accuracy).front();
 const MetricSpec bits = plain_metrics(Measure::bits).front();
@@ -74,9 +74,9 @@ ClaimResult of(const std::string& text, const Rows& rows) {
 
 Verdict verdict(const std::string& text, const Rows& rows) { return of(text, rows).verdict; }
 
-Values constant(double value, std::size_t n = 8) { return Values(n, value); }
+Numbers constant(double value, std::size_t n = 8) { return Numbers(n, value); }
 
-const Values rising = {0.71, 0.72, 0.73, 0.74, 0.75, 0.76, 0.77, 0.78};
+const Numbers rising = {0.71, 0.72, 0.73, 0.74, 0.75, 0.76, 0.77, 0.78};
 const std::string above = "accuracy(a, 32) > accuracy(b, 32)";
 
 TEST(Decision, HoldsIfAllOfEightSeedsAreAhead) {
@@ -91,7 +91,7 @@ TEST(Decision, HoldsIfAllOfEightSeedsAreAhead) {
 }
 
 TEST(Decision, IsOpenIfASeedOfEightDisagreesOrFiveAgree) {
-  Values one_behind = rising;
+  Numbers one_behind = rising;
   one_behind[3] = 0.4;
   const ClaimResult open = of(above, {{"a", one_behind}, {"b", constant(0.5)}});
   EXPECT_EQ(open.verdict, Verdict::undecided);
@@ -101,7 +101,7 @@ TEST(Decision, IsOpenIfASeedOfEightDisagreesOrFiveAgree) {
 }
 
 TEST(Decision, CountsTiesForNeitherSide) {
-  Values two_ties = rising;
+  Numbers two_ties = rising;
   two_ties[0] = two_ties[1] = 0.5;
   EXPECT_EQ(verdict(above, {{"a", two_ties}, {"b", constant(0.5)}}), Verdict::undecided);
   EXPECT_EQ(verdict(above, {{"a", constant(0.5)}, {"b", two_ties}}), Verdict::undecided);
@@ -127,7 +127,7 @@ TEST(Decision, OfAnEqualityCountsTheSeedsInsideTheMargin) {
   EXPECT_EQ(verdict(equal + "0.2", {{"a", constant(0.5)}, {"b", rising}}), Verdict::fails);
   EXPECT_THAT(of(equal + "0.3", {{"a", rising}, {"b", constant(0.5)}}).measured(),
               HasSubstr("0.745 against 0.500, within 0.3 in 8 of 8 seeds, by 0.245 (0.210 to 0.280)"));
-  const Values to_and_fro = {0.9, 0.1, 0.9, 0.1, 0.9, 0.1, 0.9, 0.1};
+  const Numbers to_and_fro = {0.9, 0.1, 0.9, 0.1, 0.9, 0.1, 0.9, 0.1};
   const auto on_both_sides = [&](const std::string& margin) {
     return of(equal + margin, {{"a", to_and_fro}, {"b", constant(0.5)}});
   };
@@ -154,7 +154,7 @@ TEST(Decision, IsCorrectedForAllClaimsOfTheConfig) {
 }
 
 TEST(Decision, MultipliesPByTheLooks) {
-  Values nine_ahead = constant(0.6, 10);
+  Numbers nine_ahead = constant(0.6, 10);
   nine_ahead[0] = 0.4;
   const std::vector<Score> scores = stored({{"a", nine_ahead}, {"b", constant(0.5, 10)}});
   Claim asked = claim(above);
@@ -227,7 +227,7 @@ TEST(Decision, OfBitsIsAboveAReaderWithFewer) {
 }
 
 TEST(Decision, NeedsANumberOfEachSeed) {
-  Values diverged = rising;
+  Numbers diverged = rising;
   diverged[5] = not_a_number;
   const ClaimResult result = of(above, {{"a", diverged}, {"b", constant(0.5)}});
   EXPECT_EQ(result.verdict, Verdict::undecided);
