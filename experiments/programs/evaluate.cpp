@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <regex>
 #include <set>
 
 #include "experiments/experiment/extrapolation.h"
@@ -34,9 +33,11 @@ Settings evaluation_settings(const Settings& given, const std::string& path) {
 
 // The folder that a row is called as: the one with its seeds, as in rope/seed-1/checkpoint.safetensors, or else that of the file.
 std::filesystem::path row_folder(const std::filesystem::path& checkpoint) {
-  static const std::regex of_seed("seed-[0-9]+");
   const auto folder = std::filesystem::absolute(checkpoint).lexically_normal().parent_path();
-  return std::regex_match(folder.filename().string(), of_seed) ? folder.parent_path() : folder;
+  const std::string name = folder.filename().string();
+  const bool is_of_seed = name.starts_with("seed-") && name.size() > 5 &&
+                          name.find_first_not_of("0123456789", 5) == std::string::npos;
+  return is_of_seed ? folder.parent_path() : folder;
 }
 
 // Adds a checkpoint to the row that is called as its folder, with `as` behind it.
