@@ -207,7 +207,7 @@ TEST(Inference, KeepsTheTaskOfTheCheckpoint) {
   const std::string path = checkpoint("inference", {{"task.name", "copy(symbols=9)"}});
   for (const auto& [given, trained] :
        {std::pair{"sort", "copy"}, std::pair{"copy(symbols=5)", "copy(symbols=9)"}})
-    EXPECT_EQ(message_of<CheckpointError>([&] {
+    EXPECT_EQ(message_of<CheckpointError>([&, given = given] {
                 inference_settings(typed({{"task.name", given}}), path);
               }),
               fmt::format(

@@ -171,7 +171,8 @@ TEST(LatestTask, RefusesOptionsThatContradictEachOther) {
         {"latest(octaves=3, nearest=4)", "nearest = 4 leaves out all of octaves = 3, expected at most 3"},
         {"latest(names=3, far=1)",
          "far_names = 3 of names = 3 wait for far questions, expected at most 2"}}) {
-    EXPECT_THAT(message_of<ConfigError>([&] { make_task(task); }), std::string("task latest: ") + problem);
+    EXPECT_THAT(message_of<ConfigError>([task = task] { make_task(task); }),
+                std::string("task latest: ") + problem);
   }
 }
 
