@@ -100,7 +100,7 @@ class Untrained {
   explicit Untrained(const Values& values)
       : settings_(with(values)), entrant_(Entrants().make(rows_of(settings_).front())) {
     const Transformer<float> model(entrant_.last().plan.model);
-    for (const std::uint64_t seed : {1, 2, 3}) {
+    for (const std::uint64_t seed : {1U, 2U, 3U}) {
       Parameters<float> weights(model.layout());
       initialize(weights, seed);
       const std::filesystem::path file = own_folder() / std::to_string(seed);

@@ -135,7 +135,7 @@ TEST(Decide, StepsDownAsHolmDoes) {
   for (const Index behind : {1, 0, 3, 1}) family.push_back(compare(differences(10, behind)));
   family = decided(family);
   EXPECT_EQ(family[1].decision, Decision::holds);
-  for (const std::size_t i : {0, 2, 3}) EXPECT_EQ(family[i].decision, Decision::undecided) << i;
+  for (const std::size_t i : {0U, 2U, 3U}) EXPECT_EQ(family[i].decision, Decision::undecided) << i;
   EXPECT_EQ(family[1].interval.low, 1.0);   // at 0.0125: the smallest
   EXPECT_EQ(family[0].interval.low, -1.0);  // at 0.0167: the smallest
   EXPECT_EQ(decided({family[1], family[0]})[1].decision, Decision::holds)

@@ -239,7 +239,7 @@ TEST(Nearest, IsTheFirstOfTheNamesAtTheSmallestEditDistance) {
   }
   EXPECT_EQ(nearest(std::string(1000, 'a'), {"b", "a"}), "a");
   EXPECT_EQ(nearest("x", {}), "");
-  for (const std::size_t same : {63, 64}) {  // only the first 64 letters count
+  for (const std::size_t same : {63U, 64U}) {  // only the first 64 letters count
     const std::string begin(same, 'a');
     EXPECT_EQ(nearest(begin + "b", {begin + "c", begin + "b"}), begin + (same == 63 ? "b" : "c"));
   }
