@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "framework/core/errors.h"
+#include "framework/core/options.h"
 #include "framework/core/text.h"
 
 namespace ordinal {
