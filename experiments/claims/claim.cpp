@@ -43,7 +43,7 @@ Quantity quantity_of(const std::string& text) {
   std::vector<std::string> fields =
       split_outside_brackets(std::string_view(text).substr(open + 1, text.size() - open - 2), ',');
   const auto take_last = [&] {
-    const std::string last = fields.back();
+    std::string last = fields.back();
     fields.pop_back();
     return last;
   };
