@@ -84,7 +84,7 @@ void check_withdrawal(const WrittenSection& section, Problems& problems) {
 bool is_date_and_commit(const std::string& text) {
   std::tm day{};
   strptime(text.c_str(), "%F", &day);
-  const std::string commit = text.size() > 10 ? text.substr(10) : " 0000000";
+  const std::string commit = text.size() > 10 ? text.substr(10) : " 0000000";  // none is one
   return timegm(&day) <= std::time(nullptr) &&  // which makes the 30th of February a day of March
          text.substr(0, 10) == fmt::format("{:%F}", day) && commit.size() > 7 && commit.size() < 42 &&
          commit.rfind(' ') == 0 && commit.find_first_not_of("0123456789abcdef", 1) == std::string::npos;
