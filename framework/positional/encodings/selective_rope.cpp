@@ -1,6 +1,8 @@
 // Selective RoPE (Movahedi et al. 2025): each token decides how far it rotates the queries and keys of all later tokens.
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <vector>
 
 #include "framework/core/decode_cache.h"
 #include "framework/math/blas.h"
@@ -27,9 +29,10 @@ template <typename T>
 class SelectiveRope final : public EncodingPart<T> {
  public:
   SelectiveRope(const ModelShape& shape, const SelectiveRopeOptions& options, const Scope& scope)
-      : key_heads_(shape.n_kv_heads),
-        d_head_(shape.d_head()),
-        frequencies_(sinusoidal_frequencies(d_head_, options.selective_base)) {
+      : key_heads_(shape.n_kv_heads), d_head_(shape.d_head()) {
+    const std::vector<double> of_head = sinusoidal_frequencies(d_head_, options.selective_base);
+    for (Index head = 0; head < key_heads_; ++head)
+      frequencies_.insert(frequencies_.end(), of_head.begin(), of_head.end());
     for (Index layer = 0; layer < shape.layers; ++layer) {
       const Scope own = scope.nested(std::to_string(layer));
       layers_.push_back(
@@ -54,12 +57,12 @@ class SelectiveRope final : public EncodingPart<T> {
     const OfLayer& of = at(layer);
     const View<const T> x = pass.restore("SelectiveRope");
     const View<T> d = of.turns.gradient(pass);
-    for (Index column = 0; column < d.cols; ++column) {
-      double later = 0.0;
-      for (Index r = d.rows - 1; r >= 0; --r) {
-        if ((r + 1) % pass.seq_len() == 0) later = 0.0;
-        later += frequency(column) * static_cast<double>(d(r, column));
-        d(r, column) = static_cast<T>(later);
+    std::vector<double> later(frequencies_.size());
+    for (Index r = d.rows - 1; r >= 0; --r) {
+      if ((r + 1) % pass.seq_len() == 0) std::ranges::fill(later, 0.0);
+      for (std::size_t p = 0; p < later.size(); ++p) {
+        later[p] += frequencies_[p] * static_cast<double>(d.row(r)[p]);
+        d.row(r)[p] = static_cast<T>(later[p]);
       }
     }
     vmath::add_rows<T>(d, pass.gradient(of.bias).data);
@@ -105,29 +108,34 @@ class SelectiveRope final : public EncodingPart<T> {
 
   Index width() const { return key_heads_ * (d_head_ / 2); }
   const OfLayer& at(Index layer) const { return layers_[static_cast<std::size_t>(layer)]; }
-  double frequency(Index column) const {
-    return frequencies_[static_cast<std::size_t>(column % (d_head_ / 2))];
-  }
 
-  // Computes Φ for the tokens of a sequence, continuing from the cache. Whole turns are dropped.
+  // Computes Φ for the tokens of a sequence, continuing from the cache.
   void add_up(const OfLayer& of, Index sequence, View<const T> steps, View<T> turns, Pass<T>& pass) const {
     const View<T> state =
         pass.run().cache != nullptr ? pass.run().cache->state(of.angle, sequence) : View<T>{};
+    std::vector<double> angles(frequencies_.size());
+    for (std::size_t p = 0; p < angles.size() && state.rows > 0; ++p)
+      angles[p] = static_cast<double>(state.row(0)[p]) + static_cast<double>(state.row(1)[p]);
     const Index first = sequence * pass.seq_len();
-    for (Index column = 0; column < width(); ++column) {
-      double angle = 0.0;
-      if (state.rows > 0)
-        angle = static_cast<double>(state(0, column)) + static_cast<double>(state(1, column));
-      for (Index r = first; r < first + pass.seq_len(); ++r) {
-        angle = std::remainder(angle + frequency(column) * static_cast<double>(steps(r, column)),
-                               2.0 * std::numbers::pi);
-        turns(r, column) = static_cast<T>(std::cos(angle));
-        turns(r, width() + column) = static_cast<T>(std::sin(angle));
+    for (Index r = first; r < first + pass.seq_len(); ++r) {
+      const T* step = steps.row(r);
+      for (std::size_t p = 0; p < angles.size(); ++p)
+        angles[p] = without_whole_turns(angles[p] + frequencies_[p] * static_cast<double>(step[p]));
+      for (std::size_t p = 0; p < angles.size(); ++p) {
+        turns.row(r)[p] = static_cast<T>(std::cos(angles[p]));
+        turns.row(r)[angles.size() + p] = static_cast<T>(std::sin(angles[p]));
       }
-      if (state.rows == 0) continue;
-      state(0, column) = static_cast<T>(angle);
-      state(1, column) = static_cast<T>(angle - static_cast<double>(state(0, column)));
     }
+    for (std::size_t p = 0; p < angles.size() && state.rows > 0; ++p) {
+      state.row(0)[p] = static_cast<T>(angles[p]);
+      state.row(1)[p] = static_cast<T>(angles[p] - static_cast<double>(state.row(0)[p]));
+    }
+  }
+
+  // std::remainder(angle, 2π) below 2^52 turns, for vectors: the difference is a number, so fma does not round it.
+  static double without_whole_turns(double angle) {
+    constexpr double turn = 2.0 * std::numbers::pi;
+    return std::fma(-std::nearbyint(angle / turn), turn, angle);
   }
 
   // Calls visit(token, first column of a head of x, its key head). Query heads share key heads in order.
@@ -151,7 +159,7 @@ class SelectiveRope final : public EncodingPart<T> {
 
   Index key_heads_;
   Index d_head_;
-  std::vector<double> frequencies_;
+  std::vector<double> frequencies_;  // θ of all pairs
   std::vector<OfLayer> layers_;
 };
 
