@@ -153,13 +153,14 @@ class Path final : public EncodingPart<T> {
       std::fill(m.row(r) + first, m.row(r) + m.cols, T(0));
     }
   }
-  // M (I + L) = I, row by row: M_s = e_s - Σ_{t<s} L_st M_t.
+  // (I + L) M = I, column by column of L: M starts as I, and row t, once complete, is subtracted L_st times from each row s > t. Whole
+  // rows, with the zeros behind t, since vectors are faster than numbers.
   static View<T> inverse_of(const Chunk& c, Pass<T>& pass) {
     const View<T> m = pass.zeros(c.w.rows, c.w.rows);
-    for (Index s = 0; s < m.rows; ++s) {
-      m(s, s) = T(1);
-      for (Index t = 0; t < s; ++t)
-        vmath::add_scaled(-c.beta(0, s) * c.along(s, t), m.row(t), m.row(s), t + 1);
+    for (Index t = 0; t < m.rows; ++t) m(t, t) = T(1);
+    for (Index t = 0; t < m.rows; ++t) {
+      for (Index s = t + 1; s < m.rows; ++s)
+        vmath::add_scaled(-c.beta(0, s) * c.along(s, t), m.row(t), m.row(s), m.cols);
     }
     return m;
   }
