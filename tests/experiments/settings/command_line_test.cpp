@@ -113,6 +113,7 @@ TEST(CommandLine, EachMistakeIsOneLine) {
            {{"--tokens=a.npy"}, "unknown option --tokens"},
            // Words that are no options.
            {{"a.cfg"}, "(for a config file: --config a.cfg)"},
+           {{"train.steps=3"}, "(such as --train.steps=3)"},
            {{"a.safetensors"}, "got 'a.safetensors', expected an option such as --help"},
            {{"-h"}, "got '-h', expected an option such as"},
            {{"-"}, "got '-', expected an option such as"},
