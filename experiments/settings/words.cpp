@@ -49,7 +49,7 @@ std::vector<std::string> with_empty_values(const std::vector<std::string>& words
 std::string unknown_option(const std::string& given, const DriverDescription& driver) {
   if (!given.starts_with('-') && !given.ends_with(".safetensors"))
     return fmt::format("got '{0}', expected an option ({1}{0})", given,
-                       given.find('=') == given.npos ? "for a config file: --config " : "such as --");
+                       given.find('=') == std::string::npos ? "for a config file: --config " : "such as --");
   if (!given.starts_with("--") || given == "--")
     return fmt::format("got '{}', expected an option such as --help", given);
   std::vector<std::string> outside;
