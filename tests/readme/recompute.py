@@ -6,7 +6,7 @@ A comment in a page names the scores of the text that follows it, up to the next
 
     <!-- scores configs/extrapolation.scores.csv: near = accuracy.near, far = accuracy.far, * = accuracy.near -->
 
-In tables, a column "near, 512 (8x)" is then accuracy.near at 512 tokens, and "64 (1x)" the metric of *. "near, 512 (8x), window" is that
+It may name several files, with a space between them. In tables, a column "near, 512 (8x)" is then accuracy.near at 512 tokens, and "64 (1x)" the metric of *. "near, 512 (8x), window" is that
 under a condition, where a cell may be a mean alone, or – for a row that it does not fit. A row is called as in the scores, or by parts
 of one label, "rope, gpt2, ff=256"; a label in italics ends with its name in brackets. A cell is a mean over seeds, with ± the sample standard deviation. In the
 text, "0.43 (0.40 to 0.55)" is the median difference between two rows at the longest length and its interval, by the procedure of
@@ -37,9 +37,12 @@ sys.path.append(str(pathlib.Path(__file__).parents[1]))
 from reference_statistics import Comparison, both_tails, decide, most_learned, read_scores, score_lines
 
 
-def read_numbers(path):
-    """As read_scores(), without rows that cannot run at a length."""
-    scores, learned = read_scores(path)
+def read_numbers(*paths):
+    """As read_scores() of all files, without rows that cannot run at a length."""
+    scores, learned = {}, {}
+    for path in paths:
+        for all_files, of_file in zip((scores, learned), read_scores(path)):
+            all_files.update(of_file)
     run = {key: seeds for key, seeds in scores.items() if not any(map(math.isnan, seeds.values()))}
     return collections.defaultdict(dict, run), learned
 
@@ -212,10 +215,11 @@ def check(root, page):
     pairs = [*examples(root, content), *orders(root / page, content), *signs(root, content)]
     checked = sum(len(re.findall(r"\d\.\d+", str(got))) for got, _ in pairs)
     mistakes = [f"got {got}, expected {expected}" for got, expected in pairs if got != expected]
-    parts = re.split(r"<!-- scores (\S+): (.*?) -->", content)
-    for before, path, mapping, rest in zip(parts[0::3], parts[1::3], parts[2::3], parts[3::3]):
+    parts = re.split(r"<!-- scores ([^:]+): (.*?) -->", content)
+    for before, files, mapping, rest in zip(parts[0::3], parts[1::3], parts[2::3], parts[3::3]):
         section = re.split(r"^#+ ", rest, flags=re.M)[0]
-        scores, learned = read_numbers(root / path)
+        paths = [root / file for file in files.split()]
+        scores, learned = read_numbers(*paths)
         names = dict(part.strip().split(" = ") for part in mapping.split(","))
         lines = section.splitlines()
         text = "\n".join(line for line in lines if not line.startswith("|"))
@@ -223,7 +227,7 @@ def check(root, page):
             mistakes += wrong_cells(block, scores, names) if is_table else []
         mistakes += wrong_numbers(text, scores, learned, names)
         mistakes += wrong_pairs(text, scores, learned, names)
-        mistakes += wrong_counts(before.split("\n#")[-1] + text, root / path, names)
+        mistakes += wrong_counts(before.split("\n#")[-1] + text, paths[0], names)
         checked += len(re.findall(r"\d\.\d+", section))
     print("".join(f"{page}: {mistake}\n" for mistake in mistakes), end="")
     return checked, len(mistakes)
