@@ -9,20 +9,21 @@ FEWEST_TARGETS = 100
 FEW = math.inf
 
 
-def score_lines(path):
-    """The lines behind the comments of a file of scores."""
-    with open(path, newline="") as file:
-        text = file.read()
-    while text.startswith("# "):
-        text = text.partition("\n")[2]
-    return csv.DictReader(io.StringIO(text))
+def score_lines(*paths):
+    """The lines behind the comments of files of scores."""
+    for path in paths:
+        with open(path, newline="") as file:
+            text = file.read()
+        while text.startswith("# "):
+            text = text.partition("\n")[2]
+        yield from csv.DictReader(io.StringIO(text))
 
 
-def read_scores(path):
+def read_scores(*paths):
     """{(row, length, condition, metric): {seed: value}} and {row: [whether a seed learned]}. Readers have one value, with the seed "". A value
     on too few targets is FEW; a seed of which it is unknown whether it learned did not."""
     scores, learned = collections.defaultdict(dict), collections.defaultdict(dict)
-    for line in score_lines(path):
+    for line in score_lines(*paths):
         key = (line["row"], int(line["length"]), line["condition"], line["metric"])
         is_few = line["seed"] and line["value"] and int(line["tokens"]) < FEWEST_TARGETS
         scores[key][line["seed"]] = FEW if is_few else float(line["value"] or "nan")

@@ -6,9 +6,10 @@ A comment in a page names the scores of the text that follows it, up to the next
 
     <!-- scores configs/extrapolation.scores.csv: near = accuracy.near, far = accuracy.far, * = accuracy.near -->
 
-It may name several files, with a space between them. In tables, a column "near, 512 (8x)" is then accuracy.near at 512 tokens, and "64 (1x)" the metric of *. "near, 512 (8x), window" is that
-under a condition, where a cell may be a mean alone, or – for a row that it does not fit. A row is called as in the scores, or by parts
-of one label, "rope, gpt2, ff=256"; a label in italics ends with its name in brackets. A cell is a mean over seeds, with ± the sample standard deviation. In the
+It may name several files, with a space between them, whose rows have different names. In tables, a column "near, 512 (8x)" is then
+accuracy.near at 512 tokens, and "64 (1x)" the metric of *. "near, 512 (8x), window" is that under a condition, where a cell may be a mean
+alone, or – for a row that it does not fit. A row is called as in the scores, or by parts of one label, "rope, gpt2, ff=256"; a label in
+italics ends with its name in brackets. A cell is a mean over seeds, with ± the sample standard deviation. In the
 text, "0.43 (0.40 to 0.55)" is the median difference between two rows at the longest length and its interval, by the procedure of
 experiments/README.md, and any other number with a decimal point is a mean over seeds. Uses nothing of the project's code.
 
@@ -38,18 +39,15 @@ from reference_statistics import Comparison, both_tails, decide, most_learned, r
 
 
 def read_numbers(*paths):
-    """As read_scores() of all files, without rows that cannot run at a length."""
-    scores, learned = {}, {}
-    for path in paths:
-        for all_files, of_file in zip((scores, learned), read_scores(path)):
-            all_files.update(of_file)
+    """As read_scores(), without rows that cannot run at a length."""
+    scores, learned = read_scores(*paths)
     run = {key: seeds for key, seeds in scores.items() if not any(map(math.isnan, seeds.values()))}
     return collections.defaultdict(dict, run), learned
 
 
-def wrong_counts(text, path, names):
+def wrong_counts(text, paths, names):
     """Numbers of targets: "at least 3,991 near and 246 far questions" are the fewest of a seed past the shortest length."""
-    lines = [line for line in score_lines(path) if line["seed"] and line["condition"] == "trained"]
+    lines = [line for line in score_lines(*paths) if line["seed"] and line["condition"] == "trained"]
     shortest = min(int(line["length"]) for line in lines)
     for found in re.findall(r"at least ([\d,]+) (\w+) and ([\d,]+) (\w+) questions", text.replace("\n", " ")):
         for number, name in (found[:2], found[2:]):
@@ -227,7 +225,7 @@ def check(root, page):
             mistakes += wrong_cells(block, scores, names) if is_table else []
         mistakes += wrong_numbers(text, scores, learned, names)
         mistakes += wrong_pairs(text, scores, learned, names)
-        mistakes += wrong_counts(before.split("\n#")[-1] + text, paths[0], names)
+        mistakes += wrong_counts(before.split("\n#")[-1] + text, paths, names)
         checked += len(re.findall(r"\d\.\d+", section))
     print("".join(f"{page}: {mistake}\n" for mistake in mistakes), end="")
     return checked, len(mistakes)

@@ -114,7 +114,8 @@ class SelectiveRope final : public EncodingPart<T> {
     const View<T> state =
         pass.run().cache != nullptr ? pass.run().cache->state(of.angle, sequence) : View<T>{};
     std::vector<double> angles(frequencies_.size());
-    for (std::size_t p = 0; p < angles.size() && state.rows > 0; ++p)
+    const std::size_t kept = state.rows > 0 ? angles.size() : 0;
+    for (std::size_t p = 0; p < kept; ++p)
       angles[p] = static_cast<double>(state.row(0)[p]) + static_cast<double>(state.row(1)[p]);
     const Index first = sequence * pass.seq_len();
     for (Index r = first; r < first + pass.seq_len(); ++r) {
@@ -126,7 +127,7 @@ class SelectiveRope final : public EncodingPart<T> {
         turns.row(r)[angles.size() + p] = static_cast<T>(std::sin(angles[p]));
       }
     }
-    for (std::size_t p = 0; p < angles.size() && state.rows > 0; ++p) {
+    for (std::size_t p = 0; p < kept; ++p) {
       state.row(0)[p] = static_cast<T>(angles[p]);
       state.row(1)[p] = static_cast<T>(angles[p] - static_cast<double>(state.row(0)[p]));
     }
