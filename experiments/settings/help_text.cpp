@@ -50,7 +50,7 @@ std::string help_text(const DriverDescription& driver, const std::optional<Termi
 [row NAME], in a config file:
   a row that is written out, with keys in full such as model.d_model = 32.
 [claim ID], in a config file:
-  statement = accuracy(alibi, 2x) > accuracy(rope, 2x) + 0.05  is decided from the results. Also needs words for readers, its source, and registered, the date when it was written. Optional: looks, note.
+  statement = accuracy(alibi, 2x) > accuracy(rope, 2x) + 0.05  is decided from the results. Also needs words for readers, its source, and registered, its date and commit. Optional: looks, again, note.
 )";
   }
   text +=
